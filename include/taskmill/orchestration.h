@@ -1,0 +1,210 @@
+// What an orchestration includes. An orchestration is a function that submits tasks; the runtime infers their order from
+// the tensors that they read and write, and runs them while the function goes on:
+//
+//   #include <taskmill/orchestration.h>
+//   using namespace taskmill;
+//   extern "C" void add_twice(const OrchestrationArgs& args) {
+//     const Tensor& a = args.tensor(0);
+//     const Tensor& out = args.tensor(1);
+//     TASKMILL_SCOPE() {
+//       const TensorSpec like_a(a.shapes, a.ndims, a.dtype);
+//       const Outputs sum = submit_aiv_task(0, TaskArgs().add_input(a, a).add_output(like_a));
+//       submit_aiv_task(0, TaskArgs().add_input(a, sum[0]).add_output(out));
+//     }
+//   }
+//
+// The entry runs inside an AUTO scope. After a fatal error submits do nothing; the entry is not unwound.
+// Not thread-safe: call from the orchestration's own thread only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "taskmill/error.h"
+#include "taskmill/tensor.h"
+
+namespace taskmill {
+
+// Numbers are the ecosystem's (API specification, section 1.3).
+enum class ArgumentMode : uint32_t {
+  kInput = 0,           // reads an existing tensor
+  kOutput = 1,          // a buffer that the runtime makes, returned by submit
+  kInout = 2,           // reads and writes an existing tensor
+  kOutputExisting = 3,  // writes an existing tensor, reads nothing
+};
+
+enum class CoreType : uint8_t { kAic = 0, kAiv = 1 };
+
+struct TensorArgument {
+  ArgumentMode mode;
+  union {
+    const Tensor* tensor;    // kInput, kInout, kOutputExisting
+    const TensorSpec* spec;  // kOutput
+  };
+};
+
+// Everything that one submit says. Tensors and specs are borrowed until the submit returns.
+struct TaskSpec {
+  int32_t kernel_id;
+  CoreType core_type;
+  uint32_t tensor_count;
+  uint32_t scalar_count;
+  bool tensor_after_scalar;
+  TensorArgument tensors[kMaxTaskTensors];
+  uint64_t scalars[kMaxTaskScalars];
+};
+
+struct SubmitResult {
+  uint64_t task_id;  // kNoTask after a fatal error
+  uint32_t output_count;
+  Tensor outputs[kMaxTaskTensors];  // one per kOutput argument, in the order added
+};
+
+// The runtime's side of an orchestration; bound by the support source that is linked into every orchestration object.
+struct OrchestrationOps {
+  uint32_t version;
+  void (*submit)(void* self, const TaskSpec& spec, SubmitResult& result);
+  void (*scope_begin)(void* self, const char* file, uint32_t line);
+  void (*scope_end)(void* self);
+  void (*report_fatal)(void* self, int32_t code, const char* message);
+  bool (*is_fatal)(void* self);
+};
+constexpr uint32_t kOrchestrationOpsVersion = 1;
+
+struct OrchestrationBinding {
+  const OrchestrationOps* ops;
+  void* self;
+};
+extern "C" __attribute__((visibility("hidden"))) OrchestrationBinding taskmill_orchestration_binding;
+
+// The arguments of a run: tensors first, then scalars, in the order of the callable's signature.
+class OrchestrationArgs {
+ public:
+  OrchestrationArgs(const Tensor* tensors, uint32_t tensor_count, const uint64_t* scalars, uint32_t scalar_count)
+      : tensors_(tensors), scalars_(scalars), tensor_count_(tensor_count), scalar_count_(scalar_count) {}
+  // REQUIRES: index < tensor_count().
+  const Tensor& tensor(uint32_t index) const { return tensors_[index]; }
+  // REQUIRES: index < scalar_count(). Bits are copied: ask for the type that was passed.
+  template <class T = uint64_t>
+  T scalar(uint32_t index) const {
+    static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+    T value;
+    std::memcpy(&value, &scalars_[index], sizeof value);
+    return value;
+  }
+  uint32_t tensor_count() const { return tensor_count_; }
+  uint32_t scalar_count() const { return scalar_count_; }
+
+ private:
+  const Tensor* tensors_;
+  const uint64_t* scalars_;
+  uint32_t tensor_count_;
+  uint32_t scalar_count_;
+};
+
+// Collects the arguments of one submit: tensors before scalars, at most kMaxTaskTensors and kMaxTaskScalars. Breaking a
+// rule is told by the submit (InvalidArgs). Tensors are borrowed: they must outlive the submit.
+class TaskArgs {
+ public:
+  template <class... T>
+  TaskArgs& add_input(const T&... tensors) {
+    (add(ArgumentMode::kInput, tensors), ...);
+    return *this;
+  }
+  template <class... T>
+  TaskArgs& add_inout(const T&... tensors) {
+    (add(ArgumentMode::kInout, tensors), ...);
+    return *this;
+  }
+  template <class... T>
+  TaskArgs& add_output(const T&... tensors_or_specs) {
+    (add_one_output(tensors_or_specs), ...);
+    return *this;
+  }
+  template <class... T>
+  TaskArgs& add_scalar(T... values) {
+    (add_one_scalar(values), ...);
+    return *this;
+  }
+  const TaskSpec& spec(int32_t kernel_id, CoreType core_type) const {
+    spec_.kernel_id = kernel_id;
+    spec_.core_type = core_type;
+    return spec_;
+  }
+
+ private:
+  TensorArgument* next() {
+    spec_.tensor_after_scalar |= spec_.scalar_count > 0;
+    const uint32_t index = spec_.tensor_count++;  // counted past the limit, so that the error can name the number
+    return index < kMaxTaskTensors ? &spec_.tensors[index] : nullptr;
+  }
+  void add(ArgumentMode mode, const Tensor& tensor) {
+    if (TensorArgument* argument = next()) {
+      argument->mode = mode;
+      argument->tensor = &tensor;
+    }
+  }
+  void add_one_output(const Tensor& tensor) { add(ArgumentMode::kOutputExisting, tensor); }
+  void add_one_output(const TensorSpec& spec) {
+    if (TensorArgument* argument = next()) {
+      argument->mode = ArgumentMode::kOutput;
+      argument->spec = &spec;
+    }
+  }
+  template <class T>
+  void add_one_scalar(T value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    const uint32_t index = spec_.scalar_count++;
+    if (index >= kMaxTaskScalars) return;
+    spec_.scalars[index] = 0;
+    std::memcpy(&spec_.scalars[index], &value, sizeof value);
+  }
+
+  mutable TaskSpec spec_ = {};
+};
+
+// What a submit made: its id and its output tensors (kOutput arguments only, in the order added).
+class Outputs {
+ public:
+  uint64_t task_id() const { return result_.task_id; }
+  uint32_t size() const { return result_.output_count; }
+  // REQUIRES: index < size(), or a fatal error happened (then the tensor is empty and later submits ignore it).
+  const Tensor& operator[](uint32_t index) const& { return result_.outputs[index]; }
+  const Tensor& operator[](uint32_t index) const&& = delete;
+
+ private:
+  friend Outputs submit(const TaskSpec& spec);
+  SubmitResult result_;
+};
+
+inline Outputs submit(const TaskSpec& spec) {
+  Outputs outputs;
+  taskmill_orchestration_binding.ops->submit(taskmill_orchestration_binding.self, spec, outputs.result_);
+  return outputs;
+}
+
+// Runs kernel `kernel_id` of the callable on a cube core (AIC) or a vector core (AIV).
+inline Outputs submit_aic_task(int32_t kernel_id, const TaskArgs& args) { return submit(args.spec(kernel_id, CoreType::kAic)); }
+inline Outputs submit_aiv_task(int32_t kernel_id, const TaskArgs& args) { return submit(args.spec(kernel_id, CoreType::kAiv)); }
+
+// Ends the run with ExplicitOrchFatal (or `code`, if it is a code of error.h); the first fatal error of a run wins.
+inline void report_fatal(const char* message, ErrorCode code = ErrorCode::kExplicitOrchFatal) {
+  taskmill_orchestration_binding.ops->report_fatal(taskmill_orchestration_binding.self, static_cast<int32_t>(code), message);
+}
+inline bool is_fatal() { return taskmill_orchestration_binding.ops->is_fatal(taskmill_orchestration_binding.self); }
+
+// Owns the buffers made while it lives. Ending a scope is not a barrier: buffers go when their last reader is done.
+class ScopeGuard {
+ public:
+  explicit ScopeGuard(const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) {
+    taskmill_orchestration_binding.ops->scope_begin(taskmill_orchestration_binding.self, file, line);
+  }
+  ~ScopeGuard() { taskmill_orchestration_binding.ops->scope_end(taskmill_orchestration_binding.self); }
+  ScopeGuard(const ScopeGuard&) = delete;
+  ScopeGuard& operator=(const ScopeGuard&) = delete;
+};
+
+}  // namespace taskmill
+
+#define TASKMILL_SCOPE() if (::taskmill::ScopeGuard taskmill_scope_guard; true)

@@ -1,0 +1,76 @@
+// What a run tells the host when it ends: a result word, the first error with the numbers that mend it, and peak use.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "base/align.h"
+#include "base/core_mask.h"
+
+namespace taskmill::wire {
+
+// What an error code is about; `needed`, `available` and `argument` of RunError mean what is said here.
+enum class Reason : uint32_t {
+  kNone,
+  kTooManyTensors,  // needed: given; available: most
+  kTooManyScalars,  // needed: given; available: most
+  kTensorAfterScalar,
+  kForeignTensor,    // argument: not a tensor of this run
+  kScopeEnded,       // argument: its buffer's scope has ended
+  kOutsideBuffer,    // argument; needed: bytes that the view reaches to; available: bytes of its buffer
+  kBadView,          // argument: a view operation was given bounds outside its parent
+  kBadShape,         // argument; needed: its rank (1 to 5)
+  kOutputTooLarge,   // argument; needed: bytes; available: heap ring bytes
+  kUnknownKernelId,  // kernel_id; available: kernels of the callable
+  kScopeDepth,       // needed: depth; available: most
+  kScopeUnderflow,   // scope_end without a begin
+  kRingSlots,        // needed: slots (at least); available: usable slots
+  kRingArguments,    // needed, available: argument lines
+  kRingHeap,         // needed, available: bytes
+  kReported,         // by the orchestration: message
+  kThrew,            // an exception left the orchestration: message
+  kKernelOverdue,    // task, kernel_id, core; needed: ns that it ran; available: limit in ns
+  kNoProgress,       // needed: ns without a completion; available: limit in ns; submitted and completed tell the rest
+  kKernelTrap,       // task, kernel_id, core; needed: signal; available: fault address
+  kKernelReported,   // task, kernel_id, core: the kernel stored a code in its slab
+  kLaunchVersion,    // needed: version of the block; available: of the program
+  kLaunchArch,       // needed: arch of the block; available: of the program
+  kLaunchRegion,     // needed, available: bytes
+};
+
+struct RunError {
+  int32_t code;  // ErrorCode; the first of a run wins by compare-and-swap
+  Reason reason;
+  uint32_t task;  // local id
+  int32_t kernel_id;
+  int32_t core;
+  int32_t argument;
+  uint64_t needed;
+  uint64_t available;
+  uint32_t line;  // of the scope concerned
+  uint32_t reserved;
+  char file[128];  // its end, if longer
+  char message[128];
+};
+static_assert(sizeof(RunError) == 304 && std::is_trivially_copyable_v<RunError>);
+
+struct PeakUse {
+  uint32_t tasks, tasks_size;
+  uint32_t argument_lines, argument_lines_size;
+  uint32_t edge_nodes, edge_nodes_size;
+  uint64_t heap_bytes, heap_bytes_size;
+};
+static_assert(sizeof(PeakUse) == 40);
+
+// Written by the AICPU program when a run ends. `run_serial` is the result word: written last, with release.
+struct alignas(kCacheLineBytes) ResultBlock {
+  uint64_t run_serial;
+  uint64_t submitted;
+  uint64_t completed;
+  CoreMask stuck_cores;  // cores that did not leave: their kernels still run, or died
+  RunError error;        // code 0: success
+  PeakUse peak;
+};
+static_assert(sizeof(ResultBlock) == 384 && std::is_trivially_copyable_v<ResultBlock>);
+
+}  // namespace taskmill::wire
