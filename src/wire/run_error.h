@@ -36,6 +36,7 @@ enum class Reason : uint32_t {
   kLaunchVersion,    // needed: version of the block; available: of the program
   kLaunchArch,       // needed: arch of the block; available: of the program
   kLaunchRegion,     // needed, available: bytes
+  kLaunchShape,      // needed: clusters or scheduler threads of the block; available: most that the program drives
 };
 
 struct RunError {
