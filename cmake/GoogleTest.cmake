@@ -7,7 +7,7 @@ target_compile_options(gtest PRIVATE -w)
 include(GoogleTest)
 
 # taskmill_test(NAME SOURCES ... DEPS layer ... [LIBRARIES target ...] [ENVIRONMENT VAR=value ...])
-# One test program; ctest runs it as one test, so that start-up is paid once.
+# One test program; ctest runs it as one test, so that start-up is paid once. Its label is its folder, which is the layer tested.
 function(taskmill_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBRARIES;ENVIRONMENT" ${ARGN})
   list(TRANSFORM ARG_DEPS PREPEND taskmill_)
@@ -15,7 +15,6 @@ function(taskmill_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${ARG_LIBRARIES} gtest_main)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-  if(ARG_ENVIRONMENT)
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${ARG_ENVIRONMENT}")
-  endif()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME layer)
+  set_tests_properties(${name} PROPERTIES LABELS ${layer} ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()
