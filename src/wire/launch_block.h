@@ -67,7 +67,7 @@ struct LaunchBlock {
   const AicpuPort* aicpu_port;
 };
 static_assert(std::is_trivially_copyable_v<LaunchBlock>);
-static_assert(sizeof(LaunchBlock) == 208);
+static_assert(sizeof(LaunchBlock) == 192);
 
 // Where the cores' mailboxes lie: at the start of the run region.
 constexpr uint64_t mailbox_offset(uint32_t core) { return uint64_t{core} * sizeof(CoreMailbox); }

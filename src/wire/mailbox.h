@@ -65,7 +65,7 @@ static_assert(sizeof(CoreMailbox) == 256 && std::is_trivially_copyable_v<CoreMai
 
 // The arguments of one task, in the argument ring: `tensor_count` entries of TensorSlot, then `scalar_count` u64, padded
 // to a line; the descriptors of its views follow in the lines behind it. A whole-root argument names the root's descriptor,
-which lies elsewhere and is published by the orchestrator when it is made.
+// which lies elsewhere and is published by the orchestrator when it is made.
 struct TensorSlot {
   uint32_t descriptor_line;  // kWrittenTensor | its TensorDescriptor, in 64-byte lines from the run region's line base
   uint32_t owner;            // 1 + task slot whose buffer it pins, 0: none
