@@ -1,0 +1,44 @@
+#include "support/home.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/file.h"
+
+namespace taskmill {
+namespace {
+
+class HomeTest : public testing::Test {
+ protected:
+  void TearDown() override { unsetenv("TASKMILL_HOME"); }
+};
+
+TEST_F(HomeTest, a_build_tree_finds_its_own_home) {
+  unsetenv("TASKMILL_HOME");
+  const Result<Home> home = find_home();
+  ASSERT_TRUE(home) << home.error().message;
+  EXPECT_TRUE(std::filesystem::exists(home->include() / "taskmill" / "orchestration.h"));
+}
+
+TEST_F(HomeTest, the_environment_names_another_one) {
+  const TemporaryFolder folder = *TemporaryFolder::make("taskmill-test-");
+  ASSERT_TRUE(replace_file(folder.path() / "include" / "taskmill" / "kernel.h", ""));
+  setenv("TASKMILL_HOME", folder.path().c_str(), 1);
+  const Result<Home> home = find_home();
+  ASSERT_TRUE(home) << home.error().message;
+  EXPECT_EQ(home->root, folder.path());
+  EXPECT_EQ(home->device_program("aicpu", "a5"), folder.path() / "device" / "taskmill_aicpu_a5.so");
+}
+
+TEST_F(HomeTest, a_place_without_headers_is_refused_by_name) {
+  const TemporaryFolder folder = *TemporaryFolder::make("taskmill-test-");
+  setenv("TASKMILL_HOME", folder.path().c_str(), 1);
+  const Result<Home> home = find_home();
+  ASSERT_FALSE(home);
+  EXPECT_EQ(home.error().code, ErrorCode::kIoFailed);
+  EXPECT_NE(home.error().message.find(folder.path().string()), std::string::npos) << home.error().message;
+}
+
+}  // namespace
+}  // namespace taskmill
