@@ -1,0 +1,51 @@
+// What happens to the graph when a task has completed. Called by the scheduler that completes it.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/region.h"
+
+namespace taskmill::graph {
+
+struct Edge {
+  uint32_t consumer;  // slot
+  uint32_t next;      // node
+};
+
+inline Edge read_edge(const GraphRegion& region, uint32_t node) {
+  if (is_pool_node(node)) {
+    const EdgeNode& pooled = region.edges[pool_index(node)];
+    return {pooled.consumer, pooled.next};
+  }
+  const uint32_t slot = inline_slot(node);
+  return {slot, region.slots[slot].edge_next[inline_edge(node)]};
+}
+
+// Buffers of other tasks that this task named may go now, as far as it is concerned.
+inline void release_pins(const GraphRegion& region, uint32_t slot) {
+  const wire::TensorSlot* arguments = region.tensor_slots(slot);
+  const uint32_t count = region.slots[slot].description().tensor_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (arguments[i].owner != 0) region.slots[arguments[i].owner - 1].release_pin();
+  }
+}
+
+// submitted → completed. Calls on_ready(slot) for each consumer that has become ready. The caller counts the task as
+// completed (release) afterwards; from then on the slot may belong to another task.
+template <class OnReady>
+void complete(const GraphRegion& region, uint32_t slot, OnReady&& on_ready) {
+  TaskSlot& task = region.slots[slot];
+  EdgeChain returned;
+  for (uint32_t node = task.consumers.seal(); node != kNoNode;) {
+    // The node may lie in the consumer, which may complete and be replaced as soon as its count drops: read it first.
+    const Edge edge = read_edge(region, node);
+    if (is_pool_node(node)) returned.add(region.edges, pool_index(node));
+    if (region.slots[edge.consumer].drop_missing()) on_ready(edge.consumer);
+    node = edge.next;
+  }
+  region.edge_returns->push(region.edges, returned);
+  release_pins(region, slot);
+  task.mark_done();
+}
+
+}  // namespace taskmill::graph
