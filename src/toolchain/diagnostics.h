@@ -1,0 +1,18 @@
+// Reads a compiler's messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace taskmill::toolchain {
+
+// The first line that tells an error ("file:line:column: error: ..."), else the first line that is not empty.
+std::string_view first_error(std::string_view messages);
+
+// Preprocessed text without line markers and empty lines, as `-P` gives it.
+std::string without_line_markers(std::string_view preprocessed);
+
+// True if the text can observe where it stands in its file other than through macros, which are expanded already.
+bool observes_position(std::string_view preprocessed);
+
+}  // namespace taskmill::toolchain
