@@ -1,0 +1,81 @@
+// What a device keeps from run to run of this variant, and the image of the newest prepared run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "taskmill/driver.h"
+#include "variant/tmr/host/device_buffer.h"
+#include "wire/launch_block.h"
+
+namespace taskmill::tmr {
+
+// The loaded device programs and the shape of their launches.
+struct Programs {
+  Handle aicpu;
+  Handle aicore;
+  uint32_t scheduler_threads = 1;
+};
+
+// What the device will read: the launch block and the tables that it points at.
+struct RunImage {
+  wire::LaunchBlock launch = {};
+  std::vector<std::byte> tables;  // EntryTensor[], then scalars, then the function table; copied to the slot's table buffer
+};
+
+struct SlotNeeds {
+  uint64_t region_bytes = 0;
+  uint64_t heap_bytes = 0;
+  uint64_t table_bytes = 0;
+  uint64_t trace_bytes = 0;
+};
+
+class RunSlot {
+ public:
+  // Makes the streams, events, registers (zeroed) and the result block.
+  static Result<std::unique_ptr<RunSlot>> open(Device& device, const Programs& programs);
+  RunSlot(const RunSlot&) = delete;
+  RunSlot& operator=(const RunSlot&) = delete;
+
+  // Grows what is too small. On failure nothing is smaller than before, and the image still stands.
+  Result<void> reserve(const SlotNeeds& needs);
+
+  // Serials go on for the device's life; a token of any earlier run is a stranger to a later one.
+  uint64_t take_serial() { return ++last_serial_; }
+  void commit(RunImage image) { image_ = std::move(image); }
+  const RunImage& image() const { return image_; }
+
+  Device& device() const { return device_; }
+  const Programs& programs() const { return programs_; }
+  uint32_t clusters() const { return device_.info().clusters; }
+  uint32_t cores() const { return device_.info().cores; }
+  uint32_t trace_lanes() const { return cores() + programs_.scheduler_threads + 1; }
+
+  Handle aicpu_stream() const { return aicpu_stream_.get(); }
+  Handle aicore_stream() const { return aicore_stream_.get(); }
+  Handle helper_stream() const { return helper_stream_.get(); }  // for probes and aborts; never has a run's work
+  Handle aicpu_event() const { return aicpu_event_.get(); }
+  Handle aicore_event() const { return aicore_event_.get(); }
+
+  const DeviceBuffer& registers() const { return registers_; }
+  const DeviceBuffer& result() const { return result_; }
+  const DeviceBuffer& region() const { return region_; }
+  const DeviceBuffer& heap() const { return heap_; }
+  const DeviceBuffer& tables() const { return tables_; }
+  const DeviceBuffer& trace() const { return trace_; }
+
+ private:
+  RunSlot(Device& device, const Programs& programs) : device_(device), programs_(programs) {}
+  Result<void> make_handles();
+
+  Device& device_;
+  const Programs programs_;
+  RunImage image_;
+  uint64_t last_serial_ = 0;
+  DeviceBuffer registers_, result_, region_, heap_, tables_, trace_;
+  OwnedHandle aicpu_event_, aicore_event_;
+  OwnedHandle aicpu_stream_, aicore_stream_, helper_stream_;
+};
+
+}  // namespace taskmill::tmr

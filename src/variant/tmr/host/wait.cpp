@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "support/log.h"
+#include "support/text.h"
+#include "variant/tmr/host/run.h"
+
+namespace taskmill::tmr {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSlice{100};          // of waiting for an event, between looks at the device's health
+constexpr milliseconds kProbeLimit{10};      // for the helper stream, which has no work: a fault surfaces, nothing else can
+constexpr milliseconds kCollectLimit{1'000};  // for a stream whose event is complete
+constexpr int kLeaveSlices = 50;             // an ended program's stragglers may take this long
+
+// A fault that no event shows surfaces at a synchronise; the helper stream is nobody's, so the run's own pair is left alone.
+Result<void> probe(const RunSlot& slot) {
+  Result<void> probed = slot.device().synchronize(slot.helper_stream(), kProbeLimit);
+  if (!probed && probed.error().code == ErrorCode::kTimedOut) return {};
+  return probed;
+}
+
+Result<wire::ResultBlock> read_result(const RunSlot& slot) {
+  wire::ResultBlock result = {};
+  TASKMILL_TRY(slot.device().copy(
+      {reinterpret_cast<uint64_t>(&result), slot.result().address(), sizeof result, CopyKind::kDeviceToHost}, Handle{}));
+  return result;
+}
+
+// Waits for an event. Once ended() holds only stragglers are waited for, and those for a bounded time: false when it ran out.
+template <class Ended>
+Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
+  for (int straggling = 0; straggling < kLeaveSlices;) {
+    Result<void> reached = slot.device().synchronize(event, kSlice);
+    if (reached) return true;
+    if (reached.error().code != ErrorCode::kTimedOut) return tl::unexpected(std::move(reached).error());
+    TASKMILL_TRY(probe(slot));
+    if (ended()) ++straggling;
+  }
+  return false;
+}
+
+// Both events are complete and the run's result word is not there.
+tl::unexpected<Error> collect_fault(const RunSlot& slot, const Run& run) {
+  for (const Handle stream : {slot.aicore_stream(), slot.aicpu_stream()}) {
+    Result<void> synchronised = slot.device().synchronize(stream, kCollectLimit);
+    if (!synchronised) return tl::unexpected(std::move(synchronised).error());
+  }
+  return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
+}
+
+void abandon(const RunSlot& slot, const std::string& reason) {
+  if (const Result<void> abandoned = slot.device().abandon(reason); !abandoned) {
+    log::error("the device could not be abandoned: " + abandoned.error().message);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const Run& run) {
+  const auto ended = [&] {
+    const Result<wire::ResultBlock> result = read_result(slot);
+    return result && result->run_serial == run.serial;
+  };
+  TASKMILL_ASSIGN(const bool aicpu_left, await_event(slot, slot.aicpu_event(), ended));
+  if (!slot.device().info().runs_programs) return std::nullopt;
+  TASKMILL_ASSIGN(const wire::ResultBlock result, read_result(slot));
+  if (result.run_serial != run.serial) return collect_fault(slot, run);
+  if (!aicpu_left) {
+    abandon(slot, "the run ended and its orchestration did not return");
+  } else if (!result.stuck_cores.empty()) {
+    abandon(slot, fmt::format("{} did not leave the run", text::counted(result.stuck_cores.count(), "core")));
+  } else {
+    TASKMILL_ASSIGN(const bool aicore_left, await_event(slot, slot.aicore_event(), [] { return true; }));
+    if (!aicore_left) abandon(slot, "cores did not leave a run that ended");
+  }
+  return result;
+}
+
+}  // namespace taskmill::tmr
