@@ -5,6 +5,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "fresh: needs root (debootstrap, chroot)" >&2; exit 1; }
+# A mount namespace of its own: what is mounted here is seen by nobody else and ends with this process.
+if [ -z "${TASKMILL_FRESH_INSIDE:-}" ]; then
+  exec env TASKMILL_FRESH_INSIDE=1 unshare --mount --propagation private tools/fresh.sh "$@"
+fi
 commands=("${@:-}")
 [ -n "${commands[0]}" ] || commands=("make demo" "make test")
 
@@ -12,19 +16,19 @@ place=$(mktemp -d "${TASKMILL_FRESH_DIR:-/var/tmp}/taskmill-fresh.XXXXXX")
 root=$place/root
 log=$PWD/build/log/fresh.log
 mkdir -p build/log "$root"
-mounted=()
 
+# Nothing is removed while anything is mounted below: the files of a bind mount would go with it.
 clean_up() {
-  local status=$? index
+  local status=$? target
   trap - EXIT INT TERM
-  for ((index = ${#mounted[@]} - 1; index >= 0; --index)); do
-    umount "${mounted[index]}" || umount -l "${mounted[index]}" || true
+  awk -v place="$place/" 'index($2, place) == 1 { print $2 }' /proc/self/mounts | tac | while read -r target; do
+    umount "$target" || umount -l "$target" || true
   done
-  if grep -q " $place/" /proc/self/mounts; then
+  if grep -qF " $place/" /proc/self/mounts; then
     echo "fresh: something is still mounted below $place; left as it is" >&2
-  else
-    rm -rf --one-file-system "$place"
+    exit 1
   fi
+  rm -rf --one-file-system "$place"
   exit "$status"
 }
 trap clean_up EXIT
@@ -36,7 +40,6 @@ mount_in() {
   shift
   mkdir -p "$target"
   mount "$@" "$target"
-  mounted+=("$target")
 }
 
 # The first archive for Debian that this machine's own sources name.
@@ -93,7 +96,6 @@ fi
 copy_configuration
 mount_in /proc -t proc proc
 mount_in /sys -t sysfs -o ro sysfs
-mount_in /dev --bind /dev
 mount_in /dev/shm -t tmpfs tmpfs
 git clone -q --no-hardlinks . "$root/taskmill"
 for command in "${commands[@]}"; do
