@@ -1,0 +1,5 @@
+"""``python -m taskmill`` is the command ``taskmill``."""
+
+from .command import main
+
+main()

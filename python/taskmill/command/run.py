@@ -1,0 +1,151 @@
+"""``taskmill run FILE_OR_FOLDER``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any, TextIO
+
+import typer
+from rich.console import Console
+
+from ..scene import RunOptions, SceneResult, SceneTestCase, find_scenes, run_scene
+from .report import error_console, print_results, to_json
+
+
+class Executor(str, Enum):
+    """How the simulator runs: one thing at a time in an order drawn from a seed, or on all CPUs."""
+
+    SEEDED = "seeded"
+    POOL = "pool"
+
+
+def run(
+    paths: list[Path] = typer.Argument(
+        ..., exists=True, metavar="FILE_OR_FOLDER...", help="Python files, or folders with Python files."
+    ),
+    platform: str = typer.Option("", "--platform", "-p", help="Run the cases of this platform; default: a case's first."),
+    rounds: int = typer.Option(1, "--rounds", min=1, help="Run every case so often; times are medians."),
+    trace: Path = typer.Option(None, "--trace", metavar="FILE", help="Write the timeline of the last round for Perfetto."),
+    check: bool = typer.Option(False, "--check", help="Compare every stage of a scene that has stages."),
+    param: list[str] = typer.Option([], "--param", metavar="NAME=VALUE", help="Replace a parameter of the cases; repeatable."),
+    executor: Executor = typer.Option(None, "--executor", help="How the simulator runs."),
+    seed: int = typer.Option(None, "--seed", min=0, help="Seed of the seeded executor."),
+    as_json: bool = typer.Option(False, "--json", help="Print one JSON object on standard output."),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help="Show ring use, stages and tracebacks."),
+) -> None:
+    """Runs the scene tests of files and folders and compares their outputs."""
+    _choose_executor(executor, seed)
+    scenes = [scene for path in paths for scene in _load(path)]
+    jobs = _select(scenes, platform, check)
+    options = RunOptions(rounds=rounds, check=check, params=_parse_params(param))
+    console = error_console()
+    with _stdout_for_json(as_json) as stdout:
+        results = [_run_job(job, replace(options, trace=_trace_file(trace, job, len(jobs))), console) for job in jobs]
+        print_results(console, results, verbose)
+        if as_json:
+            json.dump({"scenes": [to_json(result, verbose) for result in results]}, stdout, allow_nan=False)
+            stdout.write("\n")
+    raise typer.Exit(0 if all(result.status == "passed" for result in results) else 1)
+
+
+@dataclass(frozen=True)
+class _Job:
+    scene: type[SceneTestCase]
+    case: Mapping[str, Any]
+    platform: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.scene.__name__}::{self.case['name']}"
+
+
+def _choose_executor(executor: Executor | None, seed: int | None) -> None:
+    if executor is not None:
+        os.environ["TASKMILL_SIM_EXECUTOR"] = executor.value
+    if seed is not None:
+        os.environ["TASKMILL_SIM_SEED"] = str(seed)
+
+
+def _load(path: Path) -> list[type[SceneTestCase]]:
+    try:
+        scenes = find_scenes(path)
+    except Exception:
+        error_console().print(traceback.format_exc(), markup=False, soft_wrap=True)
+        raise typer.BadParameter(f"{path} cannot be imported", param_hint="FILE_OR_FOLDER") from None
+    if not scenes:
+        raise typer.BadParameter(f"{path} has no SceneTestCase with @scene_test", param_hint="FILE_OR_FOLDER")
+    return scenes
+
+
+def _select(scenes: list[type[SceneTestCase]], platform: str, check: bool) -> list[_Job]:
+    """A job per case that lists the platform."""
+    jobs = [
+        _Job(scene, case, platform or case["platforms"][0])
+        for scene in scenes
+        for case in scene.CASES
+        if not platform or platform in case["platforms"]
+    ]
+    if not jobs:
+        listed = sorted({name for scene in scenes for case in scene.CASES for name in case["platforms"]})
+        raise typer.BadParameter(f"no case runs on {platform!r}; cases list {', '.join(listed) or 'none'}", param_hint="--platform")
+    if check and any(not job.scene.CHECK_CALLABLE for job in jobs):
+        names = ", ".join(sorted({job.scene.__name__ for job in jobs if not job.scene.CHECK_CALLABLE}))
+        raise typer.BadParameter(f"{names} has no stages (CHECK_CALLABLE)", param_hint="--check")
+    return jobs
+
+
+def _parse_params(entries: list[str]) -> dict[str, Any]:
+    """NAME=VALUE pairs, a value read as JSON if it is, else taken as text."""
+    params: dict[str, Any] = {}
+    for entry in entries:
+        name, separator, text = entry.partition("=")
+        if not separator or not name:
+            raise typer.BadParameter(f"{entry!r} is not NAME=VALUE", param_hint="--param")
+        try:
+            params[name] = json.loads(text)
+        except json.JSONDecodeError:
+            params[name] = text
+    return params
+
+
+def _trace_file(trace: Path | None, job: _Job, jobs: int) -> Path | None:
+    """FILE itself for one case; FILE with the case's name before its suffix for each of several."""
+    if trace is None or jobs == 1:
+        return trace
+    return trace.with_name(f"{trace.stem}.{job.scene.__name__}.{job.case['name']}{trace.suffix}")
+
+
+def _run_job(job: _Job, options: RunOptions, console: Console) -> SceneResult:
+    label = f"{job.name} on {job.platform}"
+    if not console.is_terminal:
+        console.print(f"{label} ...", markup=False)
+        return run_scene(job.scene, job.case, job.platform, options)
+    with console.status(label) as status:
+        show = replace(options, progress=lambda step: status.update(f"{label}: {step}"))
+        return run_scene(job.scene, job.case, job.platform, show)
+
+
+@contextlib.contextmanager
+def _stdout_for_json(as_json: bool) -> Iterator[TextIO]:
+    """Keeps standard output for the JSON object: what scenes and kernels print meanwhile goes to standard error."""
+    if not as_json:
+        yield sys.stdout
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with os.fdopen(os.dup(kept), "w") as stdout:
+            yield stdout
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,90 @@
+"""The class that a scene test derives from, and its decorator."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from .args import TaskArgsBuilder
+from .build import CONFIG_KEYS
+from .compare import Stage, compare
+
+RUNTIMES = ("tensormap_and_ringbuffer",)
+
+
+class SceneTestCase:
+    """A callable, its cases, how their inputs are made and what the outputs must be.
+
+    ``CALLABLE`` = {"orchestration": {"source", "function_name", "signature"}, "incores": [{"func_id", "source", "core_type",
+    "name"}]}: sources relative to the class's file, the signature a list of In, Out, InOut, one per tensor of
+    ``generate_args``. ``CASES`` = [{"name", "platforms", "params", "config"}]. Outputs equal the golden ones if
+    ``|actual - golden| <= ATOL + RTOL * |golden|``.
+    """
+
+    CALLABLE: ClassVar[Mapping[str, Any]] = {}
+    CASES: ClassVar[list[Mapping[str, Any]]] = []
+    RTOL: ClassVar[float] = 1e-5
+    ATOL: ClassVar[float] = 1e-5
+
+    # Check mode (``taskmill run --check``): a callable with an output more per stage, and how much a stage may be off.
+    CHECK_CALLABLE: ClassVar[Mapping[str, Any] | None] = None
+    STAGE_TOLERANCE: ClassVar[float] = 1e-4  # of the stage's rms
+
+    _scene_level: ClassVar[int | None] = None
+    _scene_folder: ClassVar[Path] = Path()
+
+    def generate_args(self, params: Mapping[str, Any]) -> TaskArgsBuilder:
+        """Inputs, and arrays for the outputs."""
+        raise NotImplementedError(f"{type(self).__name__} must define generate_args")
+
+    def compute_golden(self, args: TaskArgsBuilder, params: Mapping[str, Any]) -> None:
+        """Writes the expected outputs into ``args``, a copy made before the run."""
+        raise NotImplementedError(f"{type(self).__name__} must define compute_golden")
+
+    def compare_outputs(
+        self, test_args: TaskArgsBuilder, golden_args: TaskArgsBuilder, output_names: list[str], params: Mapping[str, Any]
+    ) -> float | None:
+        """Raises AssertionError on a mismatch; returns the largest absolute error."""
+        errors = [
+            compare(name, getattr(test_args, name), getattr(golden_args, name), self.RTOL, self.ATOL) for name in output_names
+        ]
+        return max(errors, default=0.0)
+
+    def generate_check_args(self, params: Mapping[str, Any]) -> TaskArgsBuilder:
+        """Arguments of ``CHECK_CALLABLE``."""
+        raise NotImplementedError(f"{type(self).__name__} must define generate_check_args")
+
+    def check_stages(self, args: TaskArgsBuilder, params: Mapping[str, Any]) -> Iterable[Stage]:
+        """After a run: each stage's output beside a reference that was fed that stage's own inputs."""
+        raise NotImplementedError(f"{type(self).__name__} must define check_stages")
+
+
+def scene_test(level: int = 2, runtime: str = "tensormap_and_ringbuffer"):
+    """Declares a SceneTestCase: checks its cases and remembers where its sources lie."""
+    if level != 2:
+        raise ValueError(f"Unsupported scene test level {level!r}: only level 2 (one device) exists")
+    if runtime not in RUNTIMES:
+        raise ValueError(f"unknown runtime {runtime!r}; known are {', '.join(RUNTIMES)}")
+
+    def declare(scene: type[SceneTestCase]) -> type[SceneTestCase]:
+        for case in scene.CASES:
+            _check_case(scene.__name__, case)
+        scene._scene_level = level
+        scene._scene_folder = Path(inspect.getfile(scene)).resolve().parent
+        return scene
+
+    return declare
+
+
+def _check_case(scene: str, case: Mapping[str, Any]) -> None:
+    for key in ("name", "platforms"):
+        if not case.get(key):
+            raise ValueError(f"{scene}: a case needs {key!r}, got {dict(case)!r}")
+    config = case.get("config", {})
+    if not isinstance(config, Mapping):
+        raise TypeError(f"{scene}::{case['name']}: config is a {type(config).__name__}, must be a mapping")
+    unknown = sorted(set(config) - set(CONFIG_KEYS))
+    if unknown:
+        raise ValueError(f"{scene}::{case['name']}: unknown config {', '.join(unknown)}; allowed are {', '.join(CONFIG_KEYS)}")
