@@ -112,7 +112,7 @@ aarch64: bootstrap-develop cpp ## device code and its tests for the AICPU's inst
 
 .PHONY: bench
 bench: bootstrap-develop package ## measurements (printed, never asserted)
-	@$(call configure-and-build,release,-DTASKMILL_BENCH=ON)
+	@$(call configure-and-build,release,$(if $(wildcard bench/CMakeLists.txt),-DTASKMILL_BENCH=ON))
 	@tools/bench.sh build/release
 
 SOAK_ROUNDS ?= 20

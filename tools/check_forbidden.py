@@ -5,11 +5,11 @@ import re
 
 from tree import CPP, arguments, files, finish, without_comments
 
-CODE = (*CPP, ".py", ".cmake", ".sh", ".txt", ".toml", ".json")
+CODE = (*CPP, ".py", ".cmake", ".sh", ".txt", ".toml", ".json", "Makefile", "quiet", "run")
 # (what it is, where, in which files, pattern, comments included)
 RULES = [
     ("waits by sleep or yield", ("src", "include"), CPP, r"\b(sched_yield|this_thread|sleep_for|sleep_until|u?sleep|(clock_)?nanosleep)\b", False),
-    ("sleeps in a test", ("tests",), CPP, r"\b(sleep_for|sleep_until|usleep|nanosleep)\b", False),
+    ("sleeps in a test", ("tests",), (*CPP, ".py"), r"\b(sleep_for|sleep_until|usleep|nanosleep|time\.sleep)\b", False),
     ("is unfinished", (".",), (*CODE, ".md"), r"\b(TODO|FIXME|XXX|HACK)\b", True),
     ("names a place of one machine", (".",), (*CODE, ".md"), r"(?<![\w.~])/(work|root|home/\w+)/", True),
     ("disables a test", ("tests",), CPP, r"\bDISABLED_", False),
