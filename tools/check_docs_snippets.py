@@ -108,7 +108,7 @@ def check_page(root, page):
 
 def main():
     options = arguments(__doc__.split("\n")[0])
-    os.environ.setdefault("COLUMNS", "200")
+    os.environ.update(COLUMNS="200", _TYPER_FORCE_DISABLE_TERMINAL="1")  # the command's help comes unbroken and uncoloured
     pages = [p for p in files(options.root, (".",), (".md",)) if p.parts[0] in ("README.md", "CHANGELOG.md", "docs", "examples")]
     findings, count = [], 0
     for page in pages:
