@@ -27,7 +27,8 @@ bool cancel_run(const RunSlot& slot, const Run& run) {
   Device& device = slot.device();
   std::vector<wire::CoreRegisters> exits(slot.cores());  // lives until no queued copy reads it
   for (wire::CoreRegisters& core : exits) core.dispatch_ = wire::make_token(wire::run_generation(run.serial), wire::kExitSequence);
-  if (send_exit(slot, exits) && device.synchronize(slot.aicore_stream(), kLeaveLimit) && device.synchronize(slot.aicpu_stream(), kLeaveLimit)) {
+  if (send_exit(slot, exits) && device.synchronize(slot.aicore_stream(), kLeaveLimit) &&
+      device.synchronize(slot.aicpu_stream(), kLeaveLimit)) {
     return true;
   }
   const Result<void> abandoned = device.abandon("a launch went in by half and did not leave when told to");

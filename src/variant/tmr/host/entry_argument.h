@@ -10,12 +10,12 @@
 namespace taskmill::tmr {
 
 struct EntryArgument {
-  std::string label;       // for messages: argument 2 ("kv_cache") of "decode"
-  uint64_t address = 0;    // host or device memory
-  uint64_t bytes = 0;      // of the tensor
+  std::string label;     // for messages: argument 2 ("kv_cache") of "decode"
+  uint64_t address = 0;  // host or device memory
+  uint64_t bytes = 0;    // of the tensor
   bool on_device = false;
-  bool reads = false;      // its bytes matter to the run
-  bool writes = false;     // the run changes them
+  bool reads = false;   // its bytes matter to the run
+  bool writes = false;  // the run changes them
   uint32_t shape[kMaxDims] = {};
   uint8_t ndims = 0;
   DataType dtype = DataType::kFloat32;

@@ -85,9 +85,8 @@ Result<void> check_element_offsets(std::span<const EntryArgument> arguments, con
     const Root& root = found.roots[found.root_of[i]];
     const uint64_t offset = argument.address - root.address;
     if (offset % element_bytes(argument.dtype) == 0) continue;
-    const auto base = std::ranges::find_if(arguments, [&](const EntryArgument& other) {
-      return other.on_device && other.bytes != 0 && other.address == root.address;
-    });
+    const auto base = std::ranges::find_if(
+        arguments, [&](const EntryArgument& other) { return other.on_device && other.bytes != 0 && other.address == root.address; });
     return fail(ErrorCode::kOverlappingArguments,
                 fmt::format("{} lies {} bytes into the memory of {}, which is not a multiple of its {}-byte elements", argument.label,
                             grouped(offset), base->label, element_bytes(argument.dtype)));

@@ -11,10 +11,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{100};          // of waiting for an event, between looks at the device's health
-constexpr milliseconds kProbeLimit{10};      // for the helper stream, which has no work: a fault surfaces, nothing else can
+constexpr milliseconds kSlice{100};           // of waiting for an event, between looks at the device's health
+constexpr milliseconds kProbeLimit{10};       // for the helper stream, which has no work: a fault surfaces, nothing else can
 constexpr milliseconds kCollectLimit{1'000};  // for a stream whose event is complete
-constexpr int kLeaveSlices = 50;             // an ended program's stragglers may take this long
+constexpr int kLeaveSlices = 50;              // an ended program's stragglers may take this long
 
 // A fault that no event shows surfaces at a synchronise; the helper stream is nobody's, so the run's own pair is left alone.
 Result<void> probe(const RunSlot& slot) {
@@ -25,8 +25,8 @@ Result<void> probe(const RunSlot& slot) {
 
 Result<wire::ResultBlock> read_result(const RunSlot& slot) {
   wire::ResultBlock result = {};
-  TASKMILL_TRY(slot.device().copy(
-      {reinterpret_cast<uint64_t>(&result), slot.result().address(), sizeof result, CopyKind::kDeviceToHost}, Handle{}));
+  TASKMILL_TRY(
+      slot.device().copy({reinterpret_cast<uint64_t>(&result), slot.result().address(), sizeof result, CopyKind::kDeviceToHost}, Handle{}));
   return result;
 }
 

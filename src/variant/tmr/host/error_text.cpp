@@ -1,0 +1,185 @@
+#include "variant/tmr/host/error_text.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "support/text.h"
+#include "taskmill/error.h"
+#include "taskmill/tensor.h"
+
+namespace taskmill::tmr {
+namespace {
+
+using text::grouped;
+using wire::Reason;
+using wire::RunError;
+
+// A field that may fill its array to the last byte.
+template <size_t kSize>
+std::string bounded(const char (&field)[kSize]) {
+  return std::string(field, ::strnlen(field, kSize));
+}
+
+std::string kernel_name(const RunError& error, const RunNames& names) {
+  const auto known = names.kernels.find(error.kernel_id);
+  if (known == names.kernels.end()) return fmt::format("kernel id {}", error.kernel_id);
+  return fmt::format("kernel \"{}\", id {}", known->second, error.kernel_id);
+}
+
+// task 17 (kernel "swiglu", id 2)
+std::string task_name(const RunError& error, const RunNames& names) {
+  const bool has_task = error.task != ~uint32_t{0};
+  if (error.kernel_id < 0) return has_task ? fmt::format("task {}", error.task) : "a task";
+  return has_task ? fmt::format("task {} ({})", error.task, kernel_name(error, names))
+                  : fmt::format("a task of {}", kernel_name(error, names));
+}
+
+std::string core_of(const RunError& error, const RunNames& names) {
+  return error.core < 0 ? std::string("a core") : core_name(static_cast<uint32_t>(error.core), names.clusters);
+}
+
+std::string scope_name(const RunError& error) {
+  const std::string file = bounded(error.file);
+  return file.empty() ? "the orchestration's own scope" : fmt::format("the scope at {}:{}", file, error.line);
+}
+
+std::string argument_of(const RunError& error, const RunNames& names) {
+  return fmt::format("argument {} of {}", error.argument, task_name(error, names));
+}
+
+std::string signal_name(uint64_t signal) {
+  const char* abbreviation = ::sigabbrev_np(static_cast<int>(signal));
+  return abbreviation != nullptr ? fmt::format("SIG{}", abbreviation) : fmt::format("signal {}", signal);
+}
+
+std::string submit_text(const RunError& error, const RunNames& names) {
+  const std::string task = task_name(error, names);
+  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  switch (error.reason) {
+    case Reason::kTooManyTensors:
+      return fmt::format("{} is given {} tensors, at most {} are possible", task, needed, available);
+    case Reason::kTooManyScalars:
+      return fmt::format("{} is given {} scalars, at most {} are possible", task, needed, available);
+    case Reason::kTensorAfterScalar:
+      return fmt::format("{} is given a tensor after a scalar: add all tensors first", task);
+    case Reason::kForeignTensor:
+      return fmt::format("{} is not a tensor of this run", argument_of(error, names));
+    case Reason::kScopeEnded:
+      return fmt::format("{} names a buffer whose scope has ended", argument_of(error, names));
+    case Reason::kOutsideBuffer:
+      return fmt::format("{} reaches to byte {} of a buffer of {} bytes", argument_of(error, names), needed, available);
+    case Reason::kBadView:
+      return fmt::format("{} is a view with bounds outside the tensor that it was taken from", argument_of(error, names));
+    case Reason::kBadShape:
+      return fmt::format("{} has rank {}, a tensor has rank 1 to {}", argument_of(error, names), needed, kMaxDims);
+    case Reason::kOutputTooLarge:
+      return fmt::format("{} needs {} bytes of output heap, the whole heap has {}: raise heap_bytes", argument_of(error, names), needed,
+                         available);
+    default:
+      return fmt::format("{} names a kernel id that the callable does not have ({} known)", task, text::counted(error.available, "kernel"));
+  }
+}
+
+std::string ring_text(const RunError& error, const RunNames& names) {
+  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  switch (error.reason) {
+    case Reason::kRingSlots:
+      return fmt::format(
+          "{} must keep at least {} task slots alive, the task ring has {} usable ones: raise task_window or end scopes earlier",
+          scope_name(error), needed, available);
+    case Reason::kRingArguments:
+      return fmt::format("{} needs {} argument lines in {}, {} can become free: raise argument_lines or end scopes earlier",
+                         task_name(error, names), needed, scope_name(error), available);
+    default:
+      return fmt::format("{} needs {} bytes of output heap in {}, {} can become free: raise heap_bytes or end scopes earlier",
+                         task_name(error, names), needed, scope_name(error), available);
+  }
+}
+
+std::string scope_text(const RunError& error) {
+  if (error.reason == Reason::kScopeUnderflow) return "a scope is ended that was never begun";
+  return fmt::format("{} is nested {} deep, at most {} is possible", scope_name(error), grouped(error.needed), grouped(error.available));
+}
+
+std::string kernel_text(const RunError& error, const RunNames& names) {
+  const std::string where = fmt::format("{} on {}", task_name(error, names), core_of(error, names));
+  switch (error.reason) {
+    case Reason::kKernelOverdue:
+      return fmt::format("{}: the kernel ran for {}, its limit is {}", where, text::duration(error.needed),
+                         text::duration(error.available));
+    case Reason::kKernelTrap:
+      return fmt::format("{}: the kernel raised {} at address {:#x}", where, signal_name(error.needed), error.available);
+    default:
+      return fmt::format("{}: the kernel reported code {}", where, error.code);
+  }
+}
+
+std::string stall_text(const RunError& error, const wire::ResultBlock& result) {
+  return fmt::format("nothing completed and no kernel ran for {} (limit {}); {} of {} submitted tasks are completed",
+                     text::duration(error.needed), text::duration(error.available), grouped(result.completed), grouped(result.submitted));
+}
+
+std::string launch_text(const RunError& error) {
+  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  switch (error.reason) {
+    case Reason::kLaunchVersion:
+      return fmt::format("the launch block has version {}, the device program expects {}: host and device programs differ", needed,
+                         available);
+    case Reason::kLaunchArch:
+      return fmt::format("the launch block is for arch {}, the device program for {}", needed, available);
+    case Reason::kLaunchRegion:
+      return fmt::format("the run region needs {} bytes and has {}", needed, available);
+    default:
+      return fmt::format("the launch asks for {} clusters or threads, the device program drives at most {}", needed, available);
+  }
+}
+
+std::string reason_text(const wire::ResultBlock& result, const RunNames& names) {
+  const RunError& error = result.error;
+  switch (error.reason) {
+    case Reason::kNone:
+      return error_meaning(static_cast<ErrorCode>(error.code));
+    case Reason::kReported:
+      return fmt::format("the orchestration reported: {}", bounded(error.message));
+    case Reason::kThrew:
+      return fmt::format("an exception left the orchestration: {}", bounded(error.message));
+    case Reason::kScopeDepth:
+    case Reason::kScopeUnderflow:
+      return scope_text(error);
+    case Reason::kRingSlots:
+    case Reason::kRingArguments:
+    case Reason::kRingHeap:
+      return ring_text(error, names);
+    case Reason::kNoProgress:
+      return stall_text(error, result);
+    case Reason::kKernelOverdue:
+    case Reason::kKernelTrap:
+    case Reason::kKernelReported:
+      return kernel_text(error, names);
+    case Reason::kLaunchVersion:
+    case Reason::kLaunchArch:
+    case Reason::kLaunchRegion:
+    case Reason::kLaunchShape:
+      return launch_text(error);
+    default:
+      return submit_text(error, names);
+  }
+}
+
+}  // namespace
+
+std::string core_name(uint32_t core, uint32_t clusters) {
+  return core < clusters ? fmt::format("AIC {}", core) : fmt::format("AIV {}", core - clusters);
+}
+
+std::string error_text(const wire::ResultBlock& result, const RunNames& names) {
+  const std::string sentence = fmt::format("\"{}\": {}", names.callable, reason_text(result, names));
+  if (result.stuck_cores.empty()) return sentence;
+  std::string stuck;
+  CoreMask cores = result.stuck_cores;
+  while (!cores.empty()) stuck += (stuck.empty() ? "" : ", ") + core_name(cores.take_first(), names.clusters);
+  return fmt::format("{} (the device is lost: {} did not leave; open a new worker)", sentence, stuck);
+}
+
+}  // namespace taskmill::tmr
