@@ -17,6 +17,13 @@ struct TaskRecord {
   uint8_t access_count;
   bool has_buffers;
   uint8_t reserved[5];
+
+  // The scope at `depth` keeps the task until it ends.
+  void hold(uint32_t depth, uint32_t serial) {
+    has_buffers = true;
+    scope_depth = static_cast<uint8_t>(depth);
+    scope_serial = serial;
+  }
 };
 static_assert(sizeof(TaskRecord) == 32 && std::is_trivially_copyable_v<TaskRecord>);
 

@@ -20,6 +20,7 @@ enum class Reason : uint32_t {
   kOutsideBuffer,    // argument; needed: bytes that the view reaches to; available: bytes of its buffer
   kBadView,          // argument: a view operation was given bounds outside its parent
   kBadShape,         // argument; needed: its rank (1 to 5)
+  kBadDataType,      // argument; needed: its number; available: types that there are
   kOutputTooLarge,   // argument; needed: bytes; available: heap ring bytes
   kUnknownKernelId,  // kernel_id; available: kernels of the callable
   kScopeDepth,       // needed: depth; available: most

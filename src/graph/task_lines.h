@@ -1,0 +1,105 @@
+// Writes what a task carries into its lines: argument block, own descriptors, then the records of the buffers that it makes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "graph/region.h"
+#include "graph/ring_set.h"
+#include "graph/root.h"
+#include "graph/task_check.h"
+#include "wire/mailbox.h"
+
+namespace taskmill::graph {
+
+// What the tensors of a task's new buffers say besides their shape.
+struct BufferOrigin {
+  uint64_t run_serial;
+  uint64_t task_id;
+  uint32_t scope_depth;
+  uint32_t scope_serial;
+};
+
+inline TensorDescriptor describe_buffer(const TensorSpec& spec, uint64_t address) {
+  TensorDescriptor descriptor = {};
+  descriptor.buffer.addr = address;
+  descriptor.ndims = static_cast<uint8_t>(spec.ndims);
+  descriptor.dtype = spec.dtype;
+  descriptor.is_contiguous = true;
+  uint64_t stride = 1;
+  for (uint32_t d = spec.ndims; d-- > 0;) {
+    descriptor.shapes[d] = spec.shapes[d];
+    descriptor.strides[d] = static_cast<uint32_t>(stride);
+    stride *= spec.shapes[d];
+  }
+  return descriptor;
+}
+
+class TaskLines {
+ public:
+  TaskLines(const GraphRegion& region, const TaskSpec& spec, ResolvedTask& task, const Place& place)
+      : region_(region),
+        spec_(spec),
+        task_(task),
+        place_(place),
+        descriptor_line_(place.first_line + argument_block_lines(spec.tensor_count, spec.scalar_count)),
+        root_line_(descriptor_line_ + task.own_descriptors),
+        address_(place.buffers) {}
+
+  // Gives a tensor per new buffer.
+  void write(const BufferOrigin& origin, SubmitResult& result) {
+    auto* slots = region_.line_as<wire::TensorSlot>(place_.first_line);
+    for (uint32_t i = 0; i < spec_.tensor_count; ++i) {
+      ResolvedArgument& argument = task_.arguments[i];
+      uint32_t line = argument.descriptor_line;
+      if (spec_.tensors[i].mode == ArgumentMode::kOutput) {
+        line = make_buffer(*spec_.tensors[i].spec, origin, argument, result.outputs[result.output_count++]);
+      } else if (line == kOwnDescriptor) {
+        line = descriptor_line_++;
+        *region_.line_as<TensorDescriptor>(line) = *spec_.tensors[i].tensor;
+      }
+      slots[i].descriptor_line = line | ((argument.access.use & kWrites) != 0 ? wire::kWrittenTensor : 0);
+      slots[i].owner = argument.owner;
+    }
+    auto* scalars = reinterpret_cast<uint64_t*>(slots + spec_.tensor_count);
+    for (uint32_t i = 0; i < spec_.scalar_count; ++i) scalars[i] = spec_.scalars[i];
+  }
+
+  // First line behind what `write` wrote.
+  uint32_t end() const { return root_line_; }
+
+ private:
+  // The descriptor's line.
+  uint32_t make_buffer(const TensorSpec& spec, const BufferOrigin& origin, ResolvedArgument& argument, Tensor& tensor) {
+    const uint64_t bytes = argument.access.footprint.end;
+    const uint32_t line = descriptor_line_++;
+    const TensorDescriptor descriptor = describe_buffer(spec, address_);
+    *region_.line_as<TensorDescriptor>(line) = descriptor;
+
+    RootRecord root = {};
+    root.base = address_;
+    root.bytes = bytes;
+    root.descriptor_line = line;
+    root.owner = place_.slot + 1;
+    root.owner_task = place_.task;
+    root.descriptor_is_whole = true;
+    root.writer = place_.task;
+    root.writer_use = bytes != 0 ? kWrites : 0;
+    *region_.line_as<RootRecord>(root_line_) = root;
+
+    tensor = Tensor{descriptor, bytes, origin.run_serial, root_line_, origin.scope_serial, origin.scope_depth, 0, origin.task_id, {}};
+    argument.access.root_line = root_line_++;
+    address_ += heap_units(bytes) * kBufferAlignment;
+    return line;
+  }
+
+  const GraphRegion& region_;
+  const TaskSpec& spec_;
+  ResolvedTask& task_;
+  const Place& place_;
+  uint32_t descriptor_line_;
+  uint32_t root_line_;
+  uint64_t address_;
+};
+
+}  // namespace taskmill::graph
