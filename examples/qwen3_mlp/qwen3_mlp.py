@@ -10,14 +10,12 @@ ROWS = 16
 TILE = 128  # columns of a gate, up or hidden tile
 DOWN_TILE = 64  # columns of a down tile
 
-# Vector instructions of this machine: where it has bfloat16 dot products, the kernels use them.
-FLAGS = ["-O3", "-march=native"]
 KERNELS = [
-    {"func_id": 0, "name": "interleave", "source": "kernels/interleave.cpp", "core_type": "aiv", "flags": FLAGS},
-    {"func_id": 1, "name": "gate", "source": "kernels/project.cpp", "core_type": "aic", "flags": FLAGS},
-    {"func_id": 2, "name": "up", "source": "kernels/project.cpp", "core_type": "aic", "flags": FLAGS},
-    {"func_id": 3, "name": "swiglu", "source": "kernels/swiglu.cpp", "core_type": "aiv", "flags": FLAGS},
-    {"func_id": 4, "name": "down", "source": "kernels/down.cpp", "core_type": "aic", "flags": FLAGS},
+    {"func_id": 0, "name": "interleave", "source": "kernels/interleave.cpp", "core_type": "aiv"},
+    {"func_id": 1, "name": "gate", "source": "kernels/project.cpp", "core_type": "aic"},
+    {"func_id": 2, "name": "up", "source": "kernels/project.cpp", "core_type": "aic"},
+    {"func_id": 3, "name": "swiglu", "source": "kernels/swiglu.cpp", "core_type": "aiv"},
+    {"func_id": 4, "name": "down", "source": "kernels/down.cpp", "core_type": "aic"},
 ]
 SIGNATURE = [In, In, In, In, Out, Out]  # x, w_gate, w_up, w_down, hidden, y
 

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,7 +20,7 @@ from ..scene import RunOptions, SceneResult, SceneTestCase, find_scenes, run_sce
 from .report import error_console, print_results, to_json
 
 
-class Executor(str, Enum):
+class Executor(StrEnum):
     """How the simulator runs: one thing at a time in an order drawn from a seed, or on all CPUs."""
 
     SEEDED = "seeded"

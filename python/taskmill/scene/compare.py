@@ -49,7 +49,7 @@ def compare(name: str, actual: np.ndarray, golden: np.ndarray, rtol: float, atol
     same = (a == g) | (np.isnan(a) & np.isnan(g))
     with np.errstate(invalid="ignore"):
         error = np.where(same, 0.0, np.abs(a - g))
-        within = same | (error <= atol + rtol * np.abs(g))
+        within = same | (np.isfinite(error) & (error <= atol + rtol * np.abs(g)))
     largest = float(error.max(initial=0.0))
     if within.all():
         return largest

@@ -1,0 +1,53 @@
+"""C++ sources that tests write and register."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from taskmill import Callable, In, Kernel, Out
+
+ADD_SCALAR_KERNEL = """\
+#include <taskmill/kernel.h>
+extern "C" void kernel_entry(int64_t* args) {
+  const float* a = taskmill::data<float>(args, 0);
+  float* out = taskmill::data<float>(args, 1);
+  for (uint64_t i = 0; i < taskmill::tensor(args, 1).numel(); ++i) out[i] = a[i] + taskmill::scalar<float>(args, 2);
+}
+"""
+
+ADD_SCALAR_ORCHESTRATION = """\
+#include <taskmill/orchestration.h>
+using namespace taskmill;
+extern "C" void add_scalar(const OrchestrationArgs& args) {
+  submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)).add_output(args.tensor(1)).add_scalar(args.scalar<float>(0)));
+}
+"""
+
+
+@dataclass
+class Sources:
+    """A folder for sources."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def add_scalar(self, **changes) -> Callable:
+        """out = a + s for float32 tensors of any shape; ``changes`` replace fields of the callable."""
+        callable = Callable(
+            orchestration=self.write("add_scalar.cpp", ADD_SCALAR_ORCHESTRATION),
+            function="add_scalar",
+            signature=[In("a", "float32"), Out("out", "float32")],
+            scalar_count=1,
+            kernels=[Kernel(0, self.write("kernel.cpp", ADD_SCALAR_KERNEL), core="aiv", name="add_scalar")],
+        )
+        return replace(callable, **changes)
+
+    def orchestration(self, body: str) -> Path:
+        """A source whose function ``entry`` has this body."""
+        text = f'#include <taskmill/orchestration.h>\nusing namespace taskmill;\nextern "C" void entry(const OrchestrationArgs& args) {{\n{body}\n}}\n'
+        return self.write("orchestration.cpp", text)

@@ -1,0 +1,109 @@
+"""The examples pass on every simulated platform, and the layer's check mode notices a single wrong value."""
+
+from __future__ import annotations
+
+import json
+import runpy
+
+import numpy as np
+import pytest
+
+from taskmill.scene import RunOptions, find_scenes, run_scene
+
+SMALL = {"hidden": 512, "intermediate": 1792}
+STAGES = ["gate", "up", "hidden", "down"]
+
+
+def run(scene, platform="a2a3sim", **options):
+    return run_scene(scene, scene.CASES[0], platform, RunOptions(**options))
+
+
+@pytest.fixture(scope="session")
+def qwen3_mlp(examples):
+    (scene,) = find_scenes(examples / "qwen3_mlp")
+    return scene
+
+
+@pytest.mark.parametrize(("name", "tasks"), [("hello", 1), ("vector", 5)])
+def test_a_small_example_passes(examples, platform, name, tasks):
+    (scene,) = find_scenes(examples / name)
+    result = run(scene, platform, rounds=2)
+    assert result.status == "passed", result.error
+    assert result.tasks == tasks
+
+
+def test_the_program_of_hello_prints_the_sum(examples, capfd):
+    runpy.run_path(str(examples / "hello" / "program.py"), run_name="__main__")
+    assert capfd.readouterr().out == "1 task, sum = [ 0.  3.  6.  9. 12. 15. 18. 21.]\n"
+
+
+def test_the_layer_passes(qwen3_mlp, platform):
+    result = run(qwen3_mlp, platform, params=SMALL, rounds=2)
+    assert result.status == "passed", result.error
+    assert result.tasks == 1 + 3 * 14 + 8
+    assert result.rings["heap_bytes"]["peak"] > 0
+
+
+def test_every_stage_of_the_layer_passes(qwen3_mlp, platform):
+    result = run(qwen3_mlp, platform, params=SMALL, check=True)
+    assert result.status == "passed", result.error
+    assert [stage.name for stage in result.stages] == STAGES
+    assert all(0.1 < stage.rms < 10 for stage in result.stages)
+
+
+def test_the_layers_timeline_has_a_span_per_task(qwen3_mlp, tmp_path):
+    trace = tmp_path / "trace.json"
+    result = run(qwen3_mlp, params=SMALL, trace=trace)
+    events = json.loads(trace.read_text())["traceEvents"]
+    counts = {
+        name: sum(event["ph"] == "X" and event["name"] == name for event in events)
+        for name in ("interleave", "gate", "up", "swiglu", "down")
+    }
+    assert counts == {"interleave": 1, "gate": 14, "up": 14, "swiglu": 14, "down": 8}
+    assert sum(counts.values()) == result.tasks
+
+
+def check_with_flip(scene, flip):
+    """Check mode in which the device sees one sign flipped that the reference does not know of."""
+
+    class Flipped(scene):
+        def generate_check_args(self, params):
+            args = super().generate_check_args(params)
+            self.honest = args.clone()
+            flip(args)
+            return args
+
+        def check_stages(self, args, params):
+            for name in ("gate", "up", "hidden_f32", "down_f32"):
+                np.copyto(getattr(self.honest, name), getattr(args, name))
+            return super().check_stages(self.honest, params)
+
+    Flipped._scene_level = scene._scene_level
+    return run(Flipped, params=SMALL, check=True)
+
+
+def flip_median(array):
+    """Negates one element whose magnitude is the median."""
+    flat = array.reshape(-1)
+    magnitude = np.abs(flat.astype(np.float32))
+    place = int(np.argsort(magnitude)[magnitude.size // 2])
+    flat[place] = -flat[place]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "stages"), [("w_gate", ["gate"]), ("w_up", ["up"]), ("w_down", ["down"]), ("x", ["gate", "up"])]
+)
+def test_one_flipped_sign_fails_the_stages_that_read_it_and_no_other(qwen3_mlp, tensor, stages):
+    result = check_with_flip(qwen3_mlp, lambda args: flip_median(getattr(args, tensor)))
+    assert result.status == "failed", result.error
+    assert [stage.name for stage in result.stages if not stage.passed] == stages
+
+
+def test_nothing_flipped_passes(qwen3_mlp):
+    result = check_with_flip(qwen3_mlp, lambda args: None)
+    assert result.status == "passed", result.error
+
+
+def test_sizes_that_are_no_whole_tiles_are_refused(qwen3_mlp):
+    result = run(qwen3_mlp, params={"hidden": 500})
+    assert result.status == "error" and "multiple of 64" in result.error

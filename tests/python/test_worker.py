@@ -1,0 +1,216 @@
+"""A worker's life, its device memory and its runs."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from taskmill import (
+    ArgumentError,
+    ClosedError,
+    DeviceAddressError,
+    DeviceTensor,
+    OutOfDeviceMemoryError,
+    RunConfig,
+    TaskmillError,
+    Worker,
+    _taskmill,
+)
+
+
+def add_scalar(worker, sources, a, out, s=1.0, config=None):
+    return worker.run(worker.register(sources.add_scalar()), a, out, s, config=config)
+
+
+def test_a_run_computes_and_reports(platform, sources):
+    a = np.arange(100, dtype=np.float32).reshape(10, 10)
+    out = np.zeros_like(a)
+    with Worker(level=2, platform=platform) as worker:
+        report = add_scalar(worker, sources, a, out, 2.5)
+    np.testing.assert_array_equal(out, a + np.float32(2.5))
+    assert report.tasks == 1
+    assert report.copied_in_bytes == a.nbytes and report.copied_back_bytes == out.nbytes
+    assert report.task_slots.peak >= 1 and report.task_slots.size == 16384
+    assert report.spans == []
+
+
+def test_a_level_other_than_2_is_refused():
+    with pytest.raises(ValueError, match="only level 2"):
+        Worker(level=3)
+
+
+def test_an_unknown_platform_is_refused_by_name():
+    with pytest.raises(TaskmillError, match="a7sim"):
+        Worker(platform="a7sim")
+
+
+def test_a_context_manager_closes_the_worker():
+    with Worker() as worker:
+        assert not worker.closed
+        assert "a2a3sim" in repr(worker)
+    assert worker.closed
+    assert "closed" in repr(worker)
+
+
+def test_closing_twice_is_an_error_that_says_closed():
+    worker = Worker()
+    worker.close()
+    with pytest.raises(ClosedError) as raised:
+        worker.close()
+    assert raised.value.code == 208 and raised.value.name == "Closed"
+
+
+def test_a_worker_closed_inside_its_context_is_not_closed_again():
+    with Worker() as worker:
+        worker.close()
+
+
+def test_every_use_after_close_says_closed(sources):
+    a = np.zeros(4, dtype=np.float32)
+    with Worker() as worker:
+        handle = worker.register(sources.add_scalar())
+        buffer = worker.malloc(16)
+    uses = [
+        lambda: worker.run(handle, a, a.copy(), 1.0),
+        lambda: worker.register(sources.add_scalar()),
+        lambda: worker.malloc(16),
+        lambda: worker.free(buffer),
+        lambda: worker.copy_to(buffer, a),
+        lambda: worker.copy_from(a, buffer),
+        lambda: worker.statistics,
+        lambda: worker.device_info,
+    ]
+    for use in uses:
+        with pytest.raises(ClosedError):
+            use()
+
+
+def test_device_info_describes_a_full_size_chip():
+    for platform, clusters in (("a2a3sim", 24), ("a5sim", 36)):
+        with Worker(platform=platform) as worker:
+            info = worker.device_info
+            assert (info.platform, info.clusters, info.cores) == (platform, clusters, 3 * clusters)
+
+
+def test_device_memory_round_trips_and_is_given_back(worker):
+    data = np.random.default_rng(1).integers(0, 256, 4096, dtype=np.uint8)
+    before = worker.statistics.live_allocations
+    buffer = worker.malloc(data.nbytes)
+    worker.copy_to(buffer, data)
+    back = np.empty_like(data)
+    worker.copy_from(back, buffer)
+    np.testing.assert_array_equal(back, data)
+    buffer.free()
+    assert worker.statistics.live_allocations == before
+
+
+def test_a_device_tensor_is_used_where_it_lies(worker, sources):
+    a = np.arange(64, dtype=np.float32)
+    source, target = worker.malloc(a.nbytes), worker.malloc(a.nbytes)
+    worker.copy_to(source, a)
+    handle = worker.register(sources.add_scalar())
+    report = worker.run(handle, source.tensor((64,), "float32"), target.tensor((64,), np.float32), 1.0)
+    assert report.copied_in_bytes == 0 and report.copied_back_bytes == 0
+    out = np.empty_like(a)
+    worker.copy_from(out, target)
+    np.testing.assert_array_equal(out, a + 1)
+
+
+def test_freeing_twice_names_the_address(worker):
+    buffer = worker.malloc(64)
+    worker.free(buffer)
+    with pytest.raises(DeviceAddressError) as raised:
+        worker.free(buffer)
+    assert raised.value.code == 207
+
+
+def test_more_memory_than_the_device_has_is_a_memory_error_with_the_numbers(worker):
+    with pytest.raises(OutOfDeviceMemoryError, match=r"\d") as raised:
+        worker.malloc(1 << 50)
+    assert raised.value.code == 206 and isinstance(raised.value, MemoryError)
+
+
+def test_no_bytes_and_negative_bytes_are_refused(worker):
+    for nbytes in (0, -1):
+        with pytest.raises(ValueError):
+            worker.malloc(nbytes)
+
+
+def test_a_host_pointer_is_no_device_address(worker, sources):
+    a = np.zeros(16, dtype=np.float32)
+    fake = DeviceTensor(a.ctypes.data, a.shape, a.dtype)
+    handle = worker.register(sources.add_scalar())
+    attempts = [
+        lambda: worker.run(handle, fake, np.zeros_like(a), 1.0),
+        lambda: worker.copy_to(a.ctypes.data, a),
+        lambda: worker.copy_from(np.zeros_like(a), fake),
+        lambda: worker.free(a.ctypes.data),
+    ]
+    for attempt in attempts:
+        with pytest.raises(DeviceAddressError) as raised:
+            attempt()
+        assert raised.value.code == 207
+
+
+def test_a_copy_longer_than_the_buffer_is_refused_with_both_sizes(worker):
+    buffer = worker.malloc(64)
+    with pytest.raises(ValueError, match="128 bytes.*64"):
+        worker.copy_to(buffer, np.zeros(128, dtype=np.uint8))
+    with pytest.raises(ValueError, match="65 bytes.*64"):
+        worker.copy_from(np.zeros(65, dtype=np.uint8), buffer)
+
+
+def test_a_tensor_larger_than_its_buffer_is_refused_with_both_sizes(worker):
+    buffer = worker.malloc(1000)
+    with pytest.raises(ValueError, match=r"16 × 16 float32 from byte 0 needs 1,024 bytes, the buffer has 1,000"):
+        buffer.tensor((16, 16), "float32")
+    assert buffer.tensor((16,), "bfloat16", offset=968).nbytes == 32
+    with pytest.raises(ValueError, match="1,001"):
+        buffer.tensor((1,), "uint8", offset=1000)
+
+
+def test_the_configuration_reaches_the_run(worker, sources):
+    a = np.zeros(8, dtype=np.float32)
+    report = add_scalar(worker, sources, a, a.copy(), config=RunConfig(task_window=64, heap_bytes=1 << 20, edge_nodes=128))
+    assert report.task_slots.size == 64 and report.heap_bytes.size == 1 << 20 and report.edge_nodes.size == 128
+    with pytest.raises(ValueError, match="48"):
+        add_scalar(worker, sources, a, a.copy(), config=RunConfig(task_window=48))
+
+
+def test_a_trace_has_a_span_for_the_task(worker, sources, tmp_path):
+    a = np.zeros(8, dtype=np.float32)
+    report = add_scalar(worker, sources, a, a.copy(), config=RunConfig(trace=True))
+    spans = [span for span in report.spans if span.lane.startswith("AIV")]
+    assert len(spans) == 1 and spans[0].name == "add_scalar" and spans[0].end_ns >= spans[0].start_ns
+
+
+def test_other_threads_go_on_while_a_run_is_in_progress(worker, sources):
+    """A thread that can only run without the GIL of the caller joins runs of another thread."""
+    handle = worker.register(sources.add_scalar())
+    results = [np.zeros(1000, dtype=np.float32) for _ in range(8)]
+
+    def work(out, s):
+        worker.run(handle, np.zeros(1000, dtype=np.float32), out, float(s))
+
+    threads = [threading.Thread(target=work, args=(out, number)) for number, out in enumerate(results)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, out in enumerate(results):
+        assert (out == number).all()
+
+
+def test_memory_shorter_than_its_tensor_is_refused_with_both_sizes(worker, sources):
+    handle = worker.register(sources.add_scalar())
+    buffer = worker.malloc(1024)
+    with pytest.raises(TaskmillError, match="4,096") as raised:
+        worker.run(handle, DeviceTensor(buffer.address, (1024,), np.float32), np.zeros(1024, dtype=np.float32), 1.0)
+    assert raised.value.code in (202, 207)
+    a = np.zeros(2, dtype=np.float32)
+    short = _taskmill.HostTensor(a.ctypes.data, a.nbytes, [4], _taskmill.DataType.float32)
+    with pytest.raises(ArgumentError, match='"a".*16.*8') as raised:
+        worker._native.run(handle.digest, [short, short, 0], RunConfig())
+    assert raised.value.code == 202
