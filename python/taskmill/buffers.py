@@ -48,7 +48,7 @@ class DeviceBuffer:
         """A tensor over these bytes, from byte ``offset`` on. Raises ArgumentError (BufferTooShort)."""
         result = DeviceTensor(self.address + offset, tuple(shape), numpy_dtype(dtype))
         if offset < 0 or offset + result.nbytes > self.nbytes:
-            extents = " × ".join(map(str, result.shape))
+            extents = " x ".join(map(str, result.shape))
             raise error_named(
                 "BufferTooShort",
                 f"{extents} {result.dtype} from byte {offset:,} needs {offset + result.nbytes:,} bytes, "

@@ -164,7 +164,7 @@ def test_a_copy_longer_than_the_buffer_is_refused_with_both_sizes(worker):
 
 def test_a_tensor_larger_than_its_buffer_is_refused_with_both_sizes(worker):
     buffer = worker.malloc(1000)
-    with pytest.raises(ValueError, match=r"16 × 16 float32 from byte 0 needs 1,024 bytes, the buffer has 1,000"):
+    with pytest.raises(ValueError, match=r"16 x 16 float32 from byte 0 needs 1,024 bytes, the buffer has 1,000"):
         buffer.tensor((16, 16), "float32")
     assert buffer.tensor((16,), "bfloat16", offset=968).nbytes == 32
     with pytest.raises(ValueError, match="1,001"):
