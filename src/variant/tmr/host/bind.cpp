@@ -13,7 +13,7 @@ namespace {
 // Releases the leases of a run that was not finished.
 class LeaseGuard {
  public:
-  LeaseGuard(const RunSlot& slot, Run& run) : slot_(slot), run_(&run) {}
+  LeaseGuard(const RunSlot& slot, RunBindings& run) : slot_(slot), run_(&run) {}
   ~LeaseGuard() {
     if (run_ != nullptr) (void)release_run_bindings(slot_, *run_);
   }
@@ -23,7 +23,7 @@ class LeaseGuard {
 
  private:
   const RunSlot& slot_;
-  Run* run_;
+  RunBindings* run_;
 };
 
 TensorLease lease_of(const Root& root) {
@@ -41,7 +41,7 @@ TensorLease lease_of(const Root& root) {
   return lease;
 }
 
-Result<void> allocate_leases(const RunSlot& slot, const RunInputs& inputs, const Roots& roots, Run* run) {
+Result<void> allocate_leases(const RunSlot& slot, const RunInputs& inputs, const Roots& roots, RunBindings* run) {
   for (const Root& root : roots.roots) {
     TensorLease lease = lease_of(root);
     if (lease.release == TensorReleaseKind::kFree) {
@@ -101,7 +101,7 @@ Result<SlotNeeds> needs_of(const RunSlot& slot, const RunInputs& inputs) {
   return needs;
 }
 
-std::vector<std::byte> tables_of(const RunInputs& inputs, const Roots& roots, const Run& run) {
+std::vector<std::byte> tables_of(const RunInputs& inputs, const Roots& roots, const RunBindings& run) {
   const TableLayout layout = TableLayout::of(inputs);
   std::vector<std::byte> tables(layout.bytes);
   for (size_t i = 0; i < inputs.tensors.size(); ++i) {
@@ -159,10 +159,10 @@ Result<void> upload_trace_header(const RunSlot& slot, uint32_t records_per_lane)
 
 }  // namespace
 
-Result<Run> bind_run(RunSlot& slot, const RunInputs& inputs) {
+Result<RunBindings> bind_run(RunSlot& slot, const RunInputs& inputs) {
   TASKMILL_ASSIGN(const Roots roots, find_roots(inputs.tensors));
   TASKMILL_ASSIGN(const SlotNeeds needs, needs_of(slot, inputs));
-  Run run;
+  RunBindings run;
   LeaseGuard guard(slot, run);
   TASKMILL_TRY(allocate_leases(slot, inputs, roots, &run));
   TASKMILL_TRY(slot.reserve(needs));

@@ -23,7 +23,7 @@ Result<void> send_exit(const RunSlot& slot, const std::vector<wire::CoreRegister
 
 }  // namespace
 
-bool cancel_run(const RunSlot& slot, const Run& run) {
+bool cancel_run(const RunSlot& slot, const RunBindings& run) {
   Device& device = slot.device();
   std::vector<wire::CoreRegisters> exits(slot.cores());  // lives until no queued copy reads it
   for (wire::CoreRegisters& core : exits) core.dispatch_ = wire::make_token(wire::run_generation(run.serial), wire::kExitSequence);

@@ -2,7 +2,7 @@
 
 namespace taskmill::tmr {
 
-Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const Run& run) {
+Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const RunBindings& run) {
   uint64_t bytes = 0;
   for (const TensorLease& lease : run.leases) {
     if (!lease.needs_copy_in) continue;
@@ -12,7 +12,7 @@ Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const Run& run) {
   return bytes;
 }
 
-Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const Run& run, bool succeeded, bool launched) {
+Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const RunBindings& run, bool succeeded, bool launched) {
   uint64_t bytes = 0;
   if (!launched || !succeeded) return bytes;
   for (const TensorLease& lease : run.leases) {
@@ -23,7 +23,7 @@ Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const Run& run, bool
   return bytes;
 }
 
-Result<void> release_run_bindings(const RunSlot& slot, Run& run) {
+Result<void> release_run_bindings(const RunSlot& slot, RunBindings& run) {
   Result<void> first;
   if (run.quarantined) return first;
   for (const TensorLease& lease : run.leases) {

@@ -73,6 +73,8 @@ std::string submit_text(const RunError& error, const RunNames& names) {
       return fmt::format("{} is a view with bounds outside the tensor that it was taken from", argument_of(error, names));
     case Reason::kBadShape:
       return fmt::format("{} has rank {}, a tensor has rank 1 to {}", argument_of(error, names), needed, kMaxDims);
+    case Reason::kBadDataType:
+      return fmt::format("{} has dtype {}, there are {}", argument_of(error, names), needed, available);
     case Reason::kOutputTooLarge:
       return fmt::format("{} needs {} bytes of output heap, the whole heap has {}: raise heap_bytes", argument_of(error, names), needed,
                          available);

@@ -19,7 +19,7 @@ Result<void> launch_with_event(const RunSlot& slot, Processor processor, bool* w
 
 }  // namespace
 
-Result<void> launch_run(const RunSlot& slot, Run& run) {
+Result<void> launch_run(const RunSlot& slot, RunBindings& run) {
   bool went_in = false;
   Result<void> launched = launch_with_event(slot, Processor::kAicore, &went_in);
   if (launched) launched = launch_with_event(slot, Processor::kAicpu, &went_in);

@@ -12,7 +12,9 @@ namespace {
 
 using text::grouped;
 
-bool overlap(const Root& a, const Root& b) { return a.address < b.address + b.bytes && b.address < a.address + a.bytes; }
+bool overlap(const Root& a, const Root& b) {
+  return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+}
 
 Root root_of_argument(const EntryArgument& argument, uint32_t index) {
   return {index, argument.address, argument.bytes, argument.on_device, argument.reads, argument.writes};

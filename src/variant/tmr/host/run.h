@@ -31,7 +31,7 @@ struct RunInputs {
 };
 
 // What one run holds. Movable; release_run_bindings empties it.
-struct Run {
+struct RunBindings {
   uint64_t serial = 0;
   std::vector<TensorLease> leases;
   // The device may still write to the leases and nobody could prove that it does not: they stay until the device goes.
@@ -40,29 +40,29 @@ struct Run {
 
 // Finds roots, allocates the leases, lays the image out and commits it last. Copies no input byte. On failure nothing is held
 // and the slot's image is byte for byte what it was.
-Result<Run> bind_run(RunSlot& slot, const RunInputs& inputs);
+Result<RunBindings> bind_run(RunSlot& slot, const RunInputs& inputs);
 
 // Exactly one host-to-device copy for each lease with needs_copy_in; the first failure ends it. Returns the bytes copied.
-Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const Run& run);
+Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const RunBindings& run);
 
 // AICore first, then AICPU, an event behind each. If only a part went in, what went in is made to leave; without proof that it
 // did the run is quarantined.
-Result<void> launch_run(const RunSlot& slot, Run& run);
+Result<void> launch_run(const RunSlot& slot, RunBindings& run);
 
 // Waits for the run's own two events and its own result word. A value: the device program ended and wrote this; its error
 // field tells how. An error: the device failed beneath it. Stuck kernels: the device is abandoned and lost. Nothing on a
 // device that runs no programs.
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const Run& run);
+Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const RunBindings& run);
 
 // One device-to-host copy for each lease with needs_copy_back, if the run was launched and succeeded; else no device access at
 // all. Returns the bytes copied.
-Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const Run& run, bool succeeded, bool launched);
+Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const RunBindings& run, bool succeeded, bool launched);
 
 // Gives the leases up. Every lease is tried; the first failure is told.
-Result<void> release_run_bindings(const RunSlot& slot, Run& run);
+Result<void> release_run_bindings(const RunSlot& slot, RunBindings& run);
 
 // Makes AICore cores that wait for a dispatch leave, by the exit word on the helper stream, and waits a bounded time for the
 // streams. False: the device was abandoned, or, where that is not possible, nothing is known.
-bool cancel_run(const RunSlot& slot, const Run& run);
+bool cancel_run(const RunSlot& slot, const RunBindings& run);
 
 }  // namespace taskmill::tmr

@@ -44,7 +44,7 @@ Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
 }
 
 // Both events are complete and the run's result word is not there.
-tl::unexpected<Error> collect_fault(const RunSlot& slot, const Run& run) {
+tl::unexpected<Error> collect_fault(const RunSlot& slot, const RunBindings& run) {
   for (const Handle stream : {slot.aicore_stream(), slot.aicpu_stream()}) {
     Result<void> synchronised = slot.device().synchronize(stream, kCollectLimit);
     if (!synchronised) return tl::unexpected(std::move(synchronised).error());
@@ -60,7 +60,7 @@ void abandon(const RunSlot& slot, const std::string& reason) {
 
 }  // namespace
 
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const Run& run) {
+Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const RunBindings& run) {
   const auto ended = [&] {
     const Result<wire::ResultBlock> result = read_result(slot);
     return result && result->run_serial == run.serial;

@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "variant/fixture.h"
+
+namespace taskmill::tmr {
+namespace {
+
+class WaitTest : public RunTest {
+ protected:
+  RunBindings launch() {
+    RunBindings run = *bind_run(*slot_, inputs_);
+    EXPECT_TRUE(launch_run(*slot_, run));
+    return run;
+  }
+  // `handle` times out so many times.
+  void delay(Handle handle, int times) {
+    device_.on_synchronize = [handle, left = times](Handle asked) mutable -> Result<void> {
+      if (asked == handle && left-- > 0) return fail(ErrorCode::kTimedOut, "still running");
+      return {};
+    };
+  }
+  int times_synchronized(Handle handle) const { return static_cast<int>(std::ranges::count(device_.synchronized, handle)); }
+};
+
+TEST_F(WaitTest, a_run_is_done_when_its_two_events_and_its_result_word_are_there) {
+  const RunBindings run = launch();
+  const auto result = wait_run(*slot_, run);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ((*result)->run_serial, run.serial);
+  EXPECT_EQ(device_.synchronized, (std::vector<Handle>{slot_->aicpu_event(), slot_->aicore_event()}));
+}
+
+TEST_F(WaitTest, what_the_program_wrote_comes_back_with_its_error) {
+  device_.program = [](const wire::LaunchBlock& launch, wire::ResultBlock* result) {
+    result->error.code = 9;
+    result->completed = 5;
+    result->run_serial = launch.run_serial;
+  };
+  const auto result = wait_run(*slot_, launch());
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)->error.code, 9);
+  EXPECT_EQ((*result)->completed, 5u);
+}
+
+TEST_F(WaitTest, a_run_that_takes_long_is_waited_for_and_the_device_is_probed_by_a_stream_that_is_not_the_runs) {
+  const RunBindings run = launch();
+  delay(slot_->aicpu_event(), 3);
+  device_.program = {};
+  ASSERT_TRUE(wait_run(*slot_, run));
+  EXPECT_EQ(times_synchronized(slot_->helper_stream()), 3);
+  EXPECT_EQ(times_synchronized(slot_->aicore_stream()) + times_synchronized(slot_->aicpu_stream()), 0);
+}
+
+TEST_F(WaitTest, a_fault_that_no_event_shows_surfaces_at_the_probe) {
+  const RunBindings run = launch();
+  device_.on_synchronize = [this](Handle handle) -> Result<void> {
+    if (handle == slot_->helper_stream()) return fail(ErrorCode::kDeviceFault, "a core is dead");
+    return fail(ErrorCode::kTimedOut, "still running");
+  };
+  EXPECT_EQ(wait_run(*slot_, run).error().message, "a core is dead");
+}
+
+TEST_F(WaitTest, complete_events_without_a_result_word_are_a_fault_that_the_streams_are_asked_for) {
+  device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
+  const RunBindings run = launch();
+  device_.on_synchronize = [this](Handle handle) -> Result<void> {
+    if (handle == slot_->aicpu_stream()) return fail(ErrorCode::kDeviceFault, "the program died");
+    return {};
+  };
+  EXPECT_EQ(wait_run(*slot_, run).error().message, "the program died");
+}
+
+TEST_F(WaitTest, an_earlier_runs_result_word_is_none) {
+  const RunBindings first = launch();
+  ASSERT_TRUE(wait_run(*slot_, first));
+  device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
+  const auto result = wait_run(*slot_, launch());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kDeviceFault);
+  EXPECT_EQ(result.error().message, "run 2 ended on the device without writing its result");
+}
+
+TEST_F(WaitTest, stuck_cores_cost_the_device_and_their_launch_is_not_waited_for) {
+  device_.program = [](const wire::LaunchBlock& launch, wire::ResultBlock* result) {
+    result->stuck_cores.set(30);
+    result->error.code = 100;
+    result->run_serial = launch.run_serial;
+  };
+  const RunBindings run = launch();
+  const auto result = wait_run(*slot_, run);
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)->error.code, 100);
+  EXPECT_EQ(device_.abandoned, (std::vector<std::string>{"1 core did not leave the run"}));
+  EXPECT_EQ(times_synchronized(slot_->aicore_event()), 0);
+}
+
+TEST_F(WaitTest, an_orchestration_that_does_not_return_after_its_run_ended_costs_the_device) {
+  const RunBindings run = launch();
+  delay(slot_->aicpu_event(), 1'000'000);
+  ASSERT_TRUE(wait_run(*slot_, run));
+  EXPECT_EQ(device_.abandoned, (std::vector<std::string>{"the run ended and its orchestration did not return"}));
+}
+
+TEST_F(WaitTest, cores_that_linger_after_a_run_that_ended_well_cost_the_device) {
+  const RunBindings run = launch();
+  delay(slot_->aicore_event(), 1'000'000);
+  ASSERT_TRUE(wait_run(*slot_, run));
+  EXPECT_EQ(device_.abandoned.size(), 1u);
+}
+
+}  // namespace
+}  // namespace taskmill::tmr
