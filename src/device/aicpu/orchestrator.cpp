@@ -80,11 +80,10 @@ void Orchestrator::run() {
 }
 
 void Orchestrator::report_fatal(int32_t code, const char* message) {
-  if (builder_.fatal()) return;  // the first error wins, and the builder may hold one that it still counts for
   wire::RunError error = make_error(is_known(code) ? static_cast<ErrorCode>(code) : ErrorCode::kExplicitOrchFatal, wire::Reason::kReported);
   if (error.code == static_cast<int32_t>(ErrorCode::kOrchestrationThrew)) error.reason = wire::Reason::kThrew;
   set_message(&error, message);
-  environment_.fail(error);
+  builder_.fail(error);
 }
 
 }  // namespace taskmill::aicpu
