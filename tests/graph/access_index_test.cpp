@@ -1,0 +1,128 @@
+// The index of one root against a model that keeps every access: what must be followed is followed, directly or through
+// others, over thousands of random accesses, completions and retirements.
+#include "graph/access_index.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "graph/hazard_policy.h"
+#include "support/random.h"
+
+namespace taskmill::test {
+namespace {
+
+using namespace graph;
+
+constexpr uint32_t kWindow = 64;
+constexpr uint32_t kBytes = 96;
+constexpr uint32_t kFirstLine = 8;
+
+struct Seen {
+  TaskRef task;
+  Access access;
+  uint32_t line = kNoLine;  // of its record, if it has one
+  bool completed = false;
+  std::set<TaskRef> before = {};  // live tasks that certainly complete first
+};
+
+class IndexAndModel {
+ public:
+  explicit IndexAndModel(uint64_t seed) : random_(seed), lines_(kFirstLine + kWindow), index_(region_, tasks_) {
+    region_.lines = lines_.data();
+    RootRecord root = {};
+    root.base = 4096;
+    root.bytes = kBytes;
+    *region_.line_as<RootRecord>(0) = root;
+    tasks_.init(kWindow);
+  }
+
+  void access() {
+    if (tasks_.full()) {
+      complete(0);
+      retire();
+    }
+    Seen mine = {tasks_.allocate(), random_access()};
+    const bool alive = index_.conflicts(mine.access, [&](TaskRef task) { return follow(mine, task); });
+    ASSERT_TRUE(alive);
+    for (const Seen& earlier : seen_) {
+      if (earlier.completed || !conflict(earlier.access, mine.access)) continue;
+      ASSERT_TRUE(mine.before.count(earlier.task)) << "task " << mine.task << " must follow " << earlier.task;
+    }
+    const uint32_t line = kFirstLine + tasks_.slot(mine.task);
+    if (index_.record(mine.access, mine.task, line)) mine.line = line;
+    seen_.push_back(mine);
+  }
+  void complete_one() {
+    if (!seen_.empty()) complete(random_.below(static_cast<uint32_t>(seen_.size())));
+  }
+  void retire() {
+    while (!seen_.empty() && seen_.front().completed) {
+      if (seen_.front().line != kNoLine) index_.forget(seen_.front().line);
+      std::memset(static_cast<void*>(&lines_[kFirstLine + tasks_.slot(seen_.front().task)]), 0xEE, sizeof(Line));
+      seen_.pop_front();
+      tasks_.release();
+    }
+  }
+  uint64_t direct() const { return direct_; }
+
+ private:
+  static bool conflict(const Access& a, const Access& b) {
+    return ((a.use | b.use) & kWrites) != 0 && a.footprint.begin < b.footprint.end && b.footprint.begin < a.footprint.end;
+  }
+
+  Access random_access() {
+    const uint8_t use = static_cast<uint8_t>(random_.between(1, 3));
+    if (random_.one_in(3)) return {0, use, true, {0, kBytes, true}};
+    const uint32_t begin = random_.below(kBytes - 1);
+    const uint32_t end = begin + random_.between(1, kBytes - 1 - begin);
+    return {0, use, false, {begin, end, !random_.one_in(4)}};
+  }
+
+  Link follow(Seen& mine, TaskRef task) {
+    if (!tasks_.live(task)) return Link::kCompleted;
+    const Seen& earlier = seen_[task - seen_.front().task];
+    EXPECT_EQ(earlier.task, task);
+    EXPECT_TRUE(conflict(earlier.access, mine.access)) << "no byte in common";
+    if (earlier.completed) return Link::kCompleted;
+    direct_ += mine.before.insert(task).second;
+    mine.before.insert(earlier.before.begin(), earlier.before.end());
+    return Link::kPending;
+  }
+
+  // A task completes after all that it follows.
+  void complete(uint32_t place) {
+    for (const TaskRef task : seen_[place].before) {
+      if (task - seen_.front().task < seen_.size()) seen_[task - seen_.front().task].completed = true;
+    }
+    seen_[place].completed = true;
+  }
+
+  Random random_;
+  std::vector<Line> lines_;
+  GraphRegion region_;
+  TaskRing tasks_;
+  AccessIndex<NativeHazards> index_;
+  std::deque<Seen> seen_;  // tasks that were not retired
+  uint64_t direct_ = 0;
+};
+
+TEST(AccessIndex, follows_what_a_model_of_all_accesses_says_must_be_followed) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    IndexAndModel both(seed);
+    Random random(seed + 100);
+    for (int step = 0; step < 4000 && !::testing::Test::HasFailure(); ++step) {
+      both.access();
+      if (random.one_in(2)) both.complete_one();
+      if (random.one_in(8)) both.retire();
+    }
+    EXPECT_GT(both.direct(), 1000u);
+  }
+}
+
+}  // namespace
+}  // namespace taskmill::test
