@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from sources import Sources
-
 from taskmill import Worker
 
 PLATFORMS = ["a2a3sim", "a5sim"]

@@ -49,5 +49,5 @@ class Sources:
 
     def orchestration(self, body: str) -> Path:
         """A source whose function ``entry`` has this body."""
-        text = f'#include <taskmill/orchestration.h>\nusing namespace taskmill;\nextern "C" void entry(const OrchestrationArgs& args) {{\n{body}\n}}\n'
-        return self.write("orchestration.cpp", text)
+        head = "#include <taskmill/orchestration.h>\nusing namespace taskmill;\n"
+        return self.write("orchestration.cpp", f'{head}extern "C" void entry(const OrchestrationArgs& args) {{\n{body}\n}}\n')

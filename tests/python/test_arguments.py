@@ -7,7 +7,6 @@ import array
 import ml_dtypes
 import numpy as np
 import pytest
-
 from taskmill import ArgumentError, Callable, In, Kernel, Out, RunConfig
 from taskmill.arguments import host_array, scalar_bits
 
@@ -23,7 +22,10 @@ def floats(*shape):
 
 
 def test_too_few_and_too_many_arguments_are_told_with_both_counts(run):
-    for arguments, given in (((floats(4), floats(4)), "2 tensors and 0 scalars"), ((floats(4), floats(4), 1.0, 2.0), "2 tensors and 2 scalars")):
+    for arguments, given in (
+        ((floats(4), floats(4)), "2 tensors and 0 scalars"),
+        ((floats(4), floats(4), 1.0, 2.0), "2 tensors and 2 scalars"),
+    ):
         with pytest.raises(ArgumentError, match=f'"add_scalar" takes 2 tensors and 1 scalar, given {given}') as raised:
             run(*arguments)
         assert raised.value.code == 200

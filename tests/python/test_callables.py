@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from taskmill import (
     ArgumentError,
     Callable,

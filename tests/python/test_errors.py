@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 
 import pytest
-
 from taskmill import ArgumentError, DeviceError, DeviceLostError, GraphError, OutOfDeviceMemoryError, TaskmillError
 from taskmill.errors import ERROR_CODES, error_named, error_of_code, find_code
 

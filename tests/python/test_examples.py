@@ -7,7 +7,6 @@ import runpy
 
 import numpy as np
 import pytest
-
 from taskmill.scene import RunOptions, find_scenes, run_scene
 
 SMALL = {"hidden": 512, "intermediate": 1792}

@@ -6,12 +6,13 @@ import threading
 
 import numpy as np
 import pytest
-
 from taskmill import (
     ArgumentError,
     ClosedError,
     DeviceAddressError,
     DeviceTensor,
+    Kernel,
+    Out,
     OutOfDeviceMemoryError,
     RunConfig,
     TaskmillError,
@@ -186,8 +187,7 @@ def test_a_trace_has_a_span_for_the_task(worker, sources, tmp_path):
     assert len(spans) == 1 and spans[0].name == "add_scalar" and spans[0].end_ns >= spans[0].start_ns
 
 
-def test_other_threads_go_on_while_a_run_is_in_progress(worker, sources):
-    """A thread that can only run without the GIL of the caller joins runs of another thread."""
+def test_runs_of_several_threads_each_compute_their_own(worker, sources):
     handle = worker.register(sources.add_scalar())
     results = [np.zeros(1000, dtype=np.float32) for _ in range(8)]
 
@@ -201,6 +201,39 @@ def test_other_threads_go_on_while_a_run_is_in_progress(worker, sources):
         thread.join()
     for number, out in enumerate(results):
         assert (out == number).all()
+
+
+# Says that it runs, then waits for an answer, for a bounded number of looks.
+ASK_AND_WAIT = """\
+#include <taskmill/kernel.h>
+extern "C" void kernel_entry(int64_t* args) {
+  auto* words = reinterpret_cast<uint32_t*>(args[1]);
+  __atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
+  uint32_t answer = 0;
+  for (uint64_t looks = 0; answer == 0 && looks < (uint64_t{1} << 34); ++looks) answer = __atomic_load_n(&words[1], __ATOMIC_ACQUIRE);
+  taskmill::data<uint32_t>(args, 0)[0] = answer;
+}
+"""
+
+
+def test_other_python_threads_go_on_while_a_run_is_in_progress(worker, sources):
+    callable = sources.add_scalar(
+        orchestration=sources.orchestration(
+            "submit_aiv_task(0, TaskArgs().add_output(args.tensor(0)).add_scalar(args.scalar(0)));"
+        ),
+        function="entry",
+        signature=[Out("answer", "uint32")],
+        kernels=[Kernel(0, sources.write("ask.cpp", ASK_AND_WAIT))],
+    )
+    handle = worker.register(callable)
+    words, answer = np.zeros(2, dtype=np.uint32), np.zeros(1, dtype=np.uint32)
+    runner = threading.Thread(target=worker.run, args=(handle, answer, words.ctypes.data))
+    runner.start()
+    while words[0] == 0 and runner.is_alive():
+        pass
+    words[1] = 42
+    runner.join()
+    assert answer[0] == 42
 
 
 def test_memory_shorter_than_its_tensor_is_refused_with_both_sizes(worker, sources):

@@ -57,11 +57,8 @@ def _table(results: list[SceneResult]) -> Table:
 def _print_details(console: Console, result: SceneResult) -> None:
     for stage in result.stages:
         verdict = "passed" if stage.passed else "failed"
-        console.print(
-            f"{result.name} stage {stage.name}: {verdict}, max abs err {stage.max_abs_err:.3g}, limit {stage.limit:.3g}, rms {stage.rms:.3g}",
-            markup=False,
-            soft_wrap=True,
-        )
+        measured = f"max abs err {stage.max_abs_err:.3g}, limit {stage.limit:.3g}, rms {stage.rms:.3g}"
+        console.print(f"{result.name} stage {stage.name}: {verdict}, {measured}", markup=False, soft_wrap=True)
     for ring, use in result.rings.items():
         console.print(f"{result.name} ring {ring}: peak {use['peak']:,} of {use['size']:,}", markup=False, soft_wrap=True)
 

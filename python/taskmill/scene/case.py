@@ -72,10 +72,18 @@ def scene_test(level: int = 2, runtime: str = "tensormap_and_ringbuffer"):
         for case in scene.CASES:
             _check_case(scene.__name__, case)
         scene._scene_level = level
-        scene._scene_folder = Path(inspect.getfile(scene)).resolve().parent
+        scene._scene_folder = _folder_of(scene)
         return scene
 
     return declare
+
+
+def _folder_of(scene: type) -> Path:
+    """Where a class's file lies; the working directory for a class that has none, as in an interactive session."""
+    try:
+        return Path(inspect.getfile(scene)).resolve().parent
+    except (OSError, TypeError):
+        return Path.cwd()
 
 
 def _check_case(scene: str, case: Mapping[str, Any]) -> None:
