@@ -1,0 +1,181 @@
+// Runs from a source file to results.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "host/worker_fixture.h"
+
+namespace taskmill::testing_support {
+namespace {
+
+using WorkerTest = BothExecutors;
+INSTANTIATE_TEST_SUITE_P(Executors, WorkerTest, testing::ValuesIn(both_executors()), setting_name);
+
+TEST_P(WorkerTest, a_kernel_runs_on_the_host_memory_that_it_was_given) {
+  std::vector<float> in(1000), out(1000);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  const RunReport report = must_run(add(hello()), {host_tensor(in), host_tensor(out)});
+  for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], static_cast<float>(i) + 1.0f);
+  EXPECT_EQ(report.tasks, 1u);
+  EXPECT_EQ(report.copied_in_bytes, 4000u);
+  EXPECT_EQ(report.copied_back_bytes, 4000u);
+}
+
+TEST_P(WorkerTest, a_kernel_runs_on_a_cube_core_with_a_scalar) {
+  const CallableId id = add(callable("hello_cube", {argument("in", Direction::kIn), argument("out", Direction::kOut)}, 1,
+                                     {kernel(1, "add_scalar", CoreType::kAic)}));
+  std::vector<float> in(10, 1.0f), out(10);
+  must_run(id, {host_tensor(in), host_tensor(out), uint64_t{0x4120'0000}});  // 10.0f
+  EXPECT_EQ(out, std::vector<float>(10, 11.0f));
+}
+
+TEST_P(WorkerTest, nested_scopes_compute_f_of_a_and_b) {
+  const CallableId id =
+      add(callable("vector_f", {argument("a", Direction::kIn), argument("b", Direction::kIn), argument("f", Direction::kOut)}, 0,
+                   {kernel(0, "add"), kernel(1, "add_scalar"), kernel(2, "multiply")}));
+  std::vector<float> a(16384, 2.0f), b(16384, 3.0f), f(16384);
+  const RunReport report = must_run(id, {host_tensor(a), host_tensor(b), host_tensor(f)});
+  EXPECT_EQ(f, std::vector<float>(16384, 6.0f * 7.0f + 5.0f));
+  EXPECT_EQ(report.tasks, 5u);
+  EXPECT_GT(report.heap_bytes.peak, 0u);
+  EXPECT_LE(report.task_slots.peak, report.task_slots.size);
+}
+
+TEST_P(WorkerTest, a_device_tensor_is_used_where_it_lies) {
+  std::vector<float> in(256, 5.0f), out(256), zeros(256, 0.0f);
+  const DeviceAddress device_in = worker_->malloc(1024).value();
+  const DeviceAddress device_out = worker_->malloc(1024).value();
+  ASSERT_TRUE(worker_->copy_to(device_in, in.data(), 1024));
+  const RunReport report =
+      must_run(add(hello()), {DeviceTensor{device_in, {256}, DataType::kFloat32}, DeviceTensor{device_out, {256}, DataType::kFloat32}});
+  EXPECT_EQ(report.copied_in_bytes + report.copied_back_bytes, 0u);
+  ASSERT_TRUE(worker_->copy_from(out.data(), device_out, 1024));
+  EXPECT_EQ(out, std::vector<float>(256, 6.0f));
+  EXPECT_TRUE(worker_->free(device_in));
+  EXPECT_TRUE(worker_->free(device_out));
+}
+
+TEST_P(WorkerTest, two_rows_of_one_device_buffer_are_input_and_output) {
+  std::vector<float> rows(512, 1.0f);
+  const DeviceAddress base = worker_->malloc(2048).value();
+  ASSERT_TRUE(worker_->copy_to(base, rows.data(), 2048));
+  must_run(add(hello()), {DeviceTensor{base, {256}, DataType::kFloat32}, DeviceTensor{base + 1024, {256}, DataType::kFloat32}});
+  ASSERT_TRUE(worker_->copy_from(rows.data(), base, 2048));
+  EXPECT_EQ(rows[255], 1.0f);
+  EXPECT_EQ(rows[256], 2.0f);
+}
+
+TEST_P(WorkerTest, a_run_may_stream_many_more_tasks_than_its_window_holds) {
+  std::vector<float> in(16, 1.0f), sum(16, 0.0f);
+  RunConfig config;
+  config.task_window = 8;
+  config.heap_bytes = 4096;
+  config.edge_nodes = 4;
+  const RunReport report = must_run(add(pairs()), {host_tensor(in), host_tensor(sum), uint64_t{500}}, config);
+  EXPECT_EQ(sum, std::vector<float>(16, pairs_result(500, 1.0f)));
+  EXPECT_EQ(report.tasks, 1000u);
+  EXPECT_LE(report.task_slots.peak, 8u);
+}
+
+TEST_P(WorkerTest, runs_of_different_callables_alternate) {
+  const CallableId first = add(hello()), second = add(pairs());
+  std::vector<float> in(16, 1.0f), out(16);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<float> sum(16, 0.0f);
+    must_run(first, {host_tensor(in), host_tensor(out)});
+    must_run(second, {host_tensor(in), host_tensor(sum), uint64_t{3}});
+    EXPECT_EQ(sum, std::vector<float>(16, pairs_result(3, 1.0f)));
+  }
+}
+
+TEST_P(WorkerTest, a_run_leaves_no_memory_behind_but_what_the_worker_keeps) {
+  const CallableId id = add(hello());
+  std::vector<float> in(1000), out(1000);
+  must_run(id, {host_tensor(in), host_tensor(out)});
+  const DeviceStatistics first = worker_->statistics();
+  for (int round = 0; round < 3; ++round) must_run(id, {host_tensor(in), host_tensor(out)});
+  EXPECT_EQ(worker_->statistics().live_allocations, first.live_allocations);
+  EXPECT_EQ(worker_->statistics().live_bytes, first.live_bytes);
+  EXPECT_EQ(worker_->statistics().live_events, first.live_events);
+  EXPECT_EQ(worker_->statistics().live_streams, first.live_streams);
+}
+
+TEST_P(WorkerTest, registering_the_same_callable_again_gives_the_same_id_and_loads_nothing) {
+  const CallableId first = add(hello());
+  const uint64_t images = worker_->statistics().live_images;
+  EXPECT_EQ(add(hello()).digest, first.digest);
+  EXPECT_EQ(worker_->statistics().live_images, images);
+  CallableSpec other = hello();
+  other.signature[0].dtype = std::nullopt;
+  EXPECT_NE(add(other).digest, first.digest);
+}
+
+TEST_P(WorkerTest, a_trace_has_a_span_for_each_kernel_and_opens_as_json) {
+  std::vector<float> in(16, 1.0f), sum(16, 0.0f);
+  RunConfig config;
+  config.trace = true;
+  const RunReport report = must_run(add(pairs()), {host_tensor(in), host_tensor(sum), uint64_t{10}}, config);
+  std::multiset<std::string> names;
+  std::set<std::string> lanes;
+  for (const TraceSpan& span : report.spans) {
+    names.insert(span.name);
+    lanes.insert(span.lane.substr(0, span.lane.find(' ')));
+    EXPECT_LE(span.start_ns, span.end_ns);
+  }
+  EXPECT_EQ(names.count("add_scalar"), 10u);
+  EXPECT_EQ(names.count("accumulate"), 10u);
+  EXPECT_EQ(names.count("orchestration"), 1u);
+  EXPECT_EQ(names.count("execute"), 1u);
+  EXPECT_EQ(report.dropped_spans, 0u);
+  EXPECT_TRUE(lanes.contains("AIV"));
+  const std::filesystem::path file = shared_cache() / "trace.json";
+  ASSERT_TRUE(write_trace(file, report.spans, report.dropped_spans));
+  const nlohmann::json trace = nlohmann::json::parse(*read_file(file));
+  EXPECT_GE(trace["traceEvents"].size(), report.spans.size());
+}
+
+TEST_P(WorkerTest, F20_a_trace_that_is_too_small_says_how_much_it_dropped) {
+  std::vector<float> in(16, 1.0f), sum(16, 0.0f);
+  RunConfig config;
+  config.trace = true;
+  config.trace_records_per_lane = 1;
+  const RunReport report = must_run(add(pairs()), {host_tensor(in), host_tensor(sum), uint64_t{500}}, config);
+  uint64_t kernels = 0;
+  for (const TraceSpan& span : report.spans) kernels += span.name == "add_scalar" || span.name == "accumulate" ? 1 : 0;
+  EXPECT_GT(report.dropped_spans, 0u);
+  EXPECT_GE(kernels + report.dropped_spans, 1000u);
+}
+
+TEST_P(WorkerTest, the_chip_of_the_other_generation_runs_the_same_callable) {
+  SimOptions sim = GetParam().sim;
+  sim.arch = arch::ArchId::kA5;
+  open(sim);
+  EXPECT_EQ(worker_->device_info().cores, 108u);
+  expect_hello_works();
+}
+
+TEST_P(WorkerTest, arguments_without_elements_are_valid) {
+  std::vector<float> in, out;
+  const RunReport report = must_run(add(hello()), {host_tensor(in), host_tensor(out)});
+  EXPECT_EQ(report.tasks, 1u);
+}
+
+TEST_P(WorkerTest, close_releases_the_device_and_every_later_call_says_so) {
+  const CallableId id = add(hello());
+  EXPECT_TRUE(worker_->is_open());
+  ASSERT_TRUE(worker_->close());
+  EXPECT_FALSE(worker_->is_open());
+  const Result<void> again = worker_->close();
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::kClosed);
+  EXPECT_EQ(again.error().message, "close: the worker was closed already");
+  std::vector<float> in(4), out(4);
+  expect_error(run(id, {host_tensor(in), host_tensor(out)}), ErrorCode::kClosed, "run: the worker was closed");
+  EXPECT_EQ(worker_->malloc(16).error().message, "malloc: the worker was closed");
+  EXPECT_EQ(worker_->free(16).error().code, ErrorCode::kClosed);
+  EXPECT_EQ(worker_->copy_to(16, in.data(), 4).error().code, ErrorCode::kClosed);
+  EXPECT_EQ(worker_->copy_from(in.data(), 16, 4).error().code, ErrorCode::kClosed);
+  EXPECT_EQ(worker_->register_callable(hello()).error().code, ErrorCode::kClosed);
+}
+
+}  // namespace
+}  // namespace taskmill::testing_support
