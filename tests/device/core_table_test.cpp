@@ -78,7 +78,7 @@ TEST(CoreTable, a_core_that_has_not_acknowledged_its_follower_gets_no_third_task
   table.place(CoreType::kAic, 11);
   table.observe(0, fin(first.token));
   EXPECT_FALSE(table.has_room(CoreType::kAic));
-  EXPECT_TRUE(table.unacknowledged(0));
+  EXPECT_FALSE(table.takes_word(0));
   EXPECT_FALSE(table.running(0).present());
 }
 
@@ -112,7 +112,8 @@ TEST(CoreTable, TRAP_of_the_follower_gives_back_the_first_as_finished) {
   EXPECT_EQ(table.running(0).slot, 11u);
   EXPECT_TRUE(table.stuck().test(0));
   EXPECT_FALSE(table.expecting().test(0));
-  EXPECT_FALSE(table.unacknowledged(0));
+  EXPECT_FALSE(table.waiting(0).present());
+  EXPECT_FALSE(table.takes_word(0)) << "a dead core takes no EXIT";
 }
 
 TEST(CoreTable, TRAP_of_the_first_leaves_its_follower_unacknowledged) {
@@ -122,7 +123,7 @@ TEST(CoreTable, TRAP_of_the_first_leaves_its_follower_unacknowledged) {
   ASSERT_TRUE(table.observe(0, trap()).trapped);
   EXPECT_FALSE(table.trap(0, false).present());
   EXPECT_EQ(table.running(0).slot, 10u);
-  EXPECT_TRUE(table.unacknowledged(0));
+  EXPECT_EQ(table.waiting(0).slot, 11u);
 }
 
 // A core by the letter of contract 4: it takes the newest word when it has finished the last one.

@@ -59,6 +59,7 @@ Flight CoreTable::trap(uint32_t index, bool follower_died) {
     core.second = {};
   }
   core.acknowledged = true;
+  dead_.set(index);
   abandon(index);
   return finished;
 }

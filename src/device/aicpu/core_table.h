@@ -60,13 +60,11 @@ class CoreTable {
   CoreMask busy() const { return busy_ & ~stuck_; }
   CoreMask stuck() const { return stuck_; }
   CoreMask owned() const { return shape_[0] | shape_[1]; }
-  // A dispatch is out that the core has not acknowledged: no other word may be sent to it.
-  bool unacknowledged(uint32_t core) const {
-    return cores_[core].second.present() || (cores_[core].first.present() && !cores_[core].acknowledged);
-  }
+  // May another word be sent to the core? Not over one that it has not acknowledged, and not to a dead one.
+  bool takes_word(uint32_t core) const { return !dead_.test(core) && !waiting(core).present(); }
   // The kernel on the core, if one was seen to start.
   Flight running(uint32_t core) const { return cores_[core].acknowledged ? cores_[core].first : Flight{}; }
-  // The dispatch behind the running one, acknowledged or not seen to be.
+  // The dispatch behind the first.
   Flight follower(uint32_t core) const { return cores_[core].second; }
   // The newest dispatch that the core has not acknowledged.
   Flight waiting(uint32_t core) const;
@@ -85,9 +83,10 @@ class CoreTable {
 
   CoreMask starting_;  // no HELLO yet
   CoreMask idle_;
-  CoreMask open_;  // acknowledged, no follower
-  CoreMask busy_;  // a dispatch is out
-  CoreMask stuck_;
+  CoreMask open_;      // acknowledged, no follower
+  CoreMask busy_;      // a dispatch is out
+  CoreMask stuck_;     // given up
+  CoreMask dead_;      // of them, those that trapped
   CoreMask shape_[2];  // by CoreType
   uint32_t generation_ = 0;
   Core cores_[CoreMask::kCapacity];

@@ -202,14 +202,14 @@ bool Scheduler::finish() {
   return over;
 }
 
-// A core that has not said HELLO yet can take EXIT too: it reads the word after it has started. One with an unacknowledged
-// dispatch cannot, it is stuck.
+// A core that has not said HELLO yet can take EXIT too: it reads the word after it has started. One that died or has an
+// unacknowledged dispatch cannot; it is stuck.
 void Scheduler::send_exits() {
   const wire::CorePort& port = shared_->cores();
   const uint32_t token = wire::make_token(cores_.generation(), wire::kExitSequence);
   for (CoreMask cores = cores_.owned(); !cores.empty();) {
     const uint32_t core = cores.take_first();
-    if (!cores_.unacknowledged(core)) port.dispatch(port.context, core, token);
+    if (cores_.takes_word(core)) port.dispatch(port.context, core, token);
   }
 }
 
