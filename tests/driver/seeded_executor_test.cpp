@@ -5,17 +5,17 @@
 #include <csignal>
 #include <set>
 
+#include "driver/toy_run.h"
 #include "taskmill/error.h"
-#include "toy_run.h"
 
 namespace taskmill::sim {
 namespace {
 
 using toy::ToyRun;
 
-SeededOutcome play(SeededExecutor& executor, ToyRun& run) {
-  return executor.run(toy::kAicpuProgram.entries[0], toy::kAicoreProgram, run.launch());
-}
+constexpr wire::AicoreProgram kAicore = {wire::kProgramVersion, 1, &toy::core_step, &toy::core_trap};
+
+SeededOutcome play(SeededExecutor& executor, ToyRun& run) { return executor.run(toy::kEntries[0], kAicore, run.launch()); }
 
 SeededOutcome play(ToyRun& run, SeededOptions options = {}) {
   SeededExecutor executor(std::move(options));
@@ -259,9 +259,9 @@ TEST(SeededExecutor, one_half_of_a_run_leaves_when_told) {
   ToyRun run(1);
   auto* registers = reinterpret_cast<wire::CoreRegisters*>(run.launch().registers);
   SeededExecutor executor({});
-  EXPECT_EQ(executor.run(nullptr, &toy::kAicoreProgram, run.launch()).end, RunEnd::kStuck);
+  EXPECT_EQ(executor.run(nullptr, &kAicore, run.launch()).end, RunEnd::kStuck);
   for (int core = 0; core < 3; ++core) registers[core].send(0x00ff'ffff);  // EXIT of generation 1
-  EXPECT_EQ(executor.run(nullptr, &toy::kAicoreProgram, run.launch()).end, RunEnd::kFinished);
+  EXPECT_EQ(executor.run(nullptr, &kAicore, run.launch()).end, RunEnd::kFinished);
 }
 
 TEST(SeededExecutor, noncoherent_views_work_with_the_calls_and_fail_without) {

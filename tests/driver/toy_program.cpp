@@ -1,11 +1,7 @@
-#include "toy_program.h"
+#include "driver/toy_program.h"
 
 #include "taskmill/error.h"
 #include "wire/token.h"
-
-#ifndef TOY_ARCH
-#define TOY_ARCH 1
-#endif
 
 namespace taskmill::toy {
 namespace {
@@ -209,6 +205,8 @@ void run_kernel(wire::CoreContext& context) {
   context.port->clean(context.port->context, &slab, sizeof slab);
 }
 
+}  // namespace
+
 Step core_step(wire::CoreContext* context) {
   const uint32_t own_generation = generation(*context->launch);
   if (context->phase == kNew) {
@@ -243,11 +241,6 @@ void core_trap(wire::CoreContext* context, uint32_t signal, uint64_t fault_addre
   context->registers->report(wire::make_token(generation(*context->launch), wire::kExitSequence));
 }
 
-constexpr wire::AicpuEntry kEntries[] = {{"toy", &init, &scheduler_step, &orchestrate}};
-
-}  // namespace
-
-extern const wire::AicpuProgram kAicpuProgram = {wire::kProgramVersion, TOY_ARCH, 1, kEntries};
-extern const wire::AicoreProgram kAicoreProgram = {wire::kProgramVersion, TOY_ARCH, &core_step, &core_trap};
+extern const wire::AicpuEntry kEntries[1] = {{"toy", &init, &scheduler_step, &orchestrate}};
 
 }  // namespace taskmill::toy

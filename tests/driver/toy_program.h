@@ -44,7 +44,8 @@ struct Board {
 
 constexpr uint64_t region_bytes(uint32_t cores) { return wire::line_base_offset(cores) + sizeof(Board); }
 
-extern const wire::AicpuProgram kAicpuProgram;
-extern const wire::AicoreProgram kAicoreProgram;
+extern const wire::AicpuEntry kEntries[1];
+wire::Step core_step(wire::CoreContext* context);
+void core_trap(wire::CoreContext* context, uint32_t signal, uint64_t fault_address);
 
 }  // namespace taskmill::toy

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "toy_program.h"
+#include "driver/toy_program.h"
 
 namespace taskmill::toy {
 

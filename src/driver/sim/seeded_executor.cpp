@@ -14,7 +14,6 @@ struct SeededExecutor::State {
   // Outlives the executor with the carriers that stay behind.
   std::shared_ptr<std::atomic<uint64_t>> now = std::make_shared<std::atomic<uint64_t>>(0);
   uint64_t random_state = 0;
-  std::vector<std::shared_ptr<const void>> kept_alive;
 
   std::mutex mutex;
   std::shared_ptr<SeededRun> current;  // guarded by mutex
@@ -24,7 +23,6 @@ struct SeededExecutor::State {
 SeededExecutor::SeededExecutor(SeededOptions options) : state_(std::make_unique<State>()) {
   state_->random_state = options.seed;
   state_->options = std::make_shared<const SeededOptions>(std::move(options));
-  state_->kept_alive.push_back(state_->now);
 }
 
 SeededExecutor::~SeededExecutor() { state_->crew->disband(); }
@@ -33,14 +31,15 @@ SeededOutcome SeededExecutor::run(const wire::AicpuEntry& entry, const wire::Aic
   return run(&entry, &program, launch);
 }
 
-SeededOutcome SeededExecutor::run(const wire::AicpuEntry* entry, const wire::AicoreProgram* program, const wire::LaunchBlock& launch) {
+SeededOutcome SeededExecutor::run(const wire::AicpuEntry* entry, const wire::AicoreProgram* program, const wire::LaunchBlock& launch,
+                                  std::vector<std::shared_ptr<const void>> kept_alive) {
   const auto run = std::make_shared<SeededRun>(SeededRun::Setup{.entry = entry,
                                                                 .program = program,
                                                                 .options = state_->options,
                                                                 .random_state = state_->random_state,
-                                                                .now = state_->now.get(),
+                                                                .now = state_->now,
                                                                 .crew = state_->crew,
-                                                                .kept_alive = state_->kept_alive},
+                                                                .kept_alive = std::move(kept_alive)},
                                                launch);
   {
     const std::lock_guard lock(state_->mutex);
@@ -63,7 +62,5 @@ void SeededExecutor::abandon() {
 uint64_t SeededExecutor::now_ns() const { return state_->now->load(std::memory_order_relaxed); }  // a clock that only grows
 
 uint32_t SeededExecutor::threads() const { return state_->crew->threads(); }
-
-void SeededExecutor::keep_alive(std::shared_ptr<const void> object) { state_->kept_alive.push_back(std::move(object)); }
 
 }  // namespace taskmill::sim

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/core_mask.h"
 #include "driver/sim/unit.h"
@@ -76,16 +77,15 @@ class SeededExecutor {
   // One run, to its end. The caller's ports in `launch` are replaced. One at a time. The registers need not be zeroed.
   // Memory that stuck kernels may touch must outlive the process if the outcome has trapped or stuck cores.
   SeededOutcome run(const wire::AicpuEntry& entry, const wire::AicoreProgram& program, const wire::LaunchBlock& launch);
-  // One half of a run: a null entry or program is left out.
-  SeededOutcome run(const wire::AicpuEntry* entry, const wire::AicoreProgram* program, const wire::LaunchBlock& launch);
+  // The same for one half of a run: a null entry or program is left out. `kept_alive` lives as long as a thread of the run.
+  SeededOutcome run(const wire::AicpuEntry* entry, const wire::AicoreProgram* program, const wire::LaunchBlock& launch,
+                    std::vector<std::shared_ptr<const void>> kept_alive = {});
   // Ends the current run and every later one. From any thread.
   void abandon();
 
   // The virtual clock; it goes on from run to run. From any thread.
   uint64_t now_ns() const;
   uint32_t threads() const;
-  // Kept alive by threads that stay behind, besides the run itself.
-  void keep_alive(std::shared_ptr<const void> object);
 
  private:
   struct State;

@@ -24,8 +24,8 @@ class SeededRun final : public Carrier::Act, public std::enable_shared_from_this
     const wire::AicpuEntry* entry;       // null: no AICPU half
     const wire::AicoreProgram* program;  // null: no AICore half
     std::shared_ptr<const SeededOptions> options;
-    uint64_t random_state;       // the executor's
-    std::atomic<uint64_t>* now;  // the executor's virtual clock; outlives every carrier
+    uint64_t random_state;                       // the executor's
+    std::shared_ptr<std::atomic<uint64_t>> now;  // the executor's virtual clock
     std::shared_ptr<Crew> crew;
     std::vector<std::shared_ptr<const void>> kept_alive;
   };
