@@ -71,7 +71,7 @@ Result<Compiler::Preprocessed> Compiler::preprocess(const CompileRequest& reques
   if (request.kind == SourceKind::kOrchestration) sources.push_back(home_.support() / "orchestration_support.cpp");
   Preprocessed result;
   CacheKey key;
-  key.add(interface_versions()).add(compiler_.version()).add(resolved).add(request.symbol);
+  key.add(interface_versions()).add(compiler_.version()).add(resolved);
   key.add(request.kind == SourceKind::kOrchestration ? "orchestration" : request.core_type == CoreType::kAic ? "AIC" : "AIV");
   for (const fs::path& source : sources) {
     std::error_code error;
@@ -95,11 +95,10 @@ Result<std::string> Compiler::build(const CompileRequest& request, const Flags& 
   }
   const fs::path object = folder.path() / "object.so";
   TASKMILL_TRY(compiler_.build(files, flags, object, request.label));
-  TASKMILL_TRY(require_symbol(object, request.symbol, request.source, request.label));
   return read_file(object);
 }
 
-Result<std::string> Compiler::compile(const CompileRequest& request) {
+Result<std::string> Compiler::find_or_build(const CompileRequest& request) {
   const Flags flags = flags_of(request);
   TASKMILL_ASSIGN(const Preprocessed preprocessed, preprocess(request, flags));
   if (std::optional<std::string> object = cache_.load(preprocessed.key)) {
@@ -109,6 +108,12 @@ Result<std::string> Compiler::compile(const CompileRequest& request) {
   TASKMILL_ASSIGN(std::string object, build(request, flags, preprocessed));
   misses_.fetch_add(1, std::memory_order_relaxed);
   cache_.store(preprocessed.key, object);
+  return object;
+}
+
+Result<std::string> Compiler::compile(const CompileRequest& request) {
+  TASKMILL_ASSIGN(std::string object, find_or_build(request));
+  TASKMILL_TRY(require_symbol(object, request.symbol, request.source, request.label));
   return object;
 }
 

@@ -57,6 +57,7 @@ class Compiler {
   Compiler(Home home, SystemCompiler compiler, ObjectCache cache);
   Flags flags_of(const CompileRequest& request) const;
   Result<Preprocessed> preprocess(const CompileRequest& request, const Flags& flags) const;
+  Result<std::string> find_or_build(const CompileRequest& request);
   Result<std::string> build(const CompileRequest& request, const Flags& flags, const Preprocessed& preprocessed) const;
 
   Home home_;

@@ -1,50 +1,93 @@
 #include "toolchain/symbols.h"
 
+#include <cxxabi.h>
+#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
 
-#include "support/subprocess.h"
+#include "base/checked.h"
 
 namespace taskmill::toolchain {
 namespace {
 
 constexpr size_t kNamed = 8;  // exported symbols that a message lists
 
+// Record `index` of the table at `offset`, if it lies inside the object.
+template <class T>
+std::optional<T> record(std::string_view object, uint64_t offset, uint64_t index) {
+  uint64_t place = 0;
+  if (!checked_mul(index, sizeof(T), &place) || !checked_add(place, offset, &place) || !range_fits(place, sizeof(T), object.size()))
+    return {};
+  T value;
+  std::memcpy(&value, object.data() + place, sizeof value);
+  return value;
+}
+
+// The zero-terminated text at `offset` of a string section; empty if it does not lie there.
+std::string_view text_at(std::string_view object, const Elf64_Shdr& strings, uint64_t offset) {
+  if (!range_fits(strings.sh_offset, strings.sh_size, object.size()) || offset >= strings.sh_size) return {};
+  const std::string_view text = object.substr(strings.sh_offset + offset, strings.sh_size - offset);
+  return text.substr(0, text.find('\0'));
+}
+
+// Weak symbols are inline functions of headers, no entries.
+bool is_export(const Elf64_Sym& symbol) { return symbol.st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL; }
+
+std::optional<Elf64_Shdr> dynamic_symbol_section(std::string_view object, const Elf64_Ehdr& header) {
+  for (uint64_t i = 0; i < header.e_shnum; ++i) {
+    const auto section = record<Elf64_Shdr>(object, header.e_shoff, i);
+    if (!section) return {};
+    if (section->sh_type == SHT_DYNSYM) return section;
+  }
+  return {};
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return text != nullptr ? std::string(text.get()) : name;
+}
+
 std::string listed(const std::vector<std::string>& exported) {
   std::string text;
-  for (size_t i = 0; i < exported.size() && i < kNamed; ++i) text += (i == 0 ? "" : ", ") + exported[i];
+  for (size_t i = 0; i < exported.size() && i < kNamed; ++i) text += (i == 0 ? "" : ", ") + demangled(exported[i]);
   if (exported.size() > kNamed) text += fmt::format(" and {} more", exported.size() - kNamed);
   return text.empty() ? "nothing" : text;
 }
 
-bool is_cpp_function(const std::string& exported, const std::string& symbol) { return exported.starts_with(symbol + "("); }
-
 }  // namespace
 
-Result<std::vector<std::string>> exported_symbols(const std::filesystem::path& object) {
-  TASKMILL_ASSIGN(const ProcessResult nm, run_process({"nm", "-D", "-C", "--defined-only", object.string()}));
-  if (nm.exit_code != 0) return fail(ErrorCode::kLoadFailed, fmt::format("{}: {}", object.string(), nm.errors));
+Result<std::vector<std::string>> exported_symbols(std::string_view object) {
+  const auto header = record<Elf64_Ehdr>(object, 0, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_ident[EI_DATA] != ELFDATA2LSB) {
+    return fail(ErrorCode::kLoadFailed, "not a 64-bit ELF object");
+  }
+  const auto table = dynamic_symbol_section(object, *header);
+  const auto strings = table ? record<Elf64_Shdr>(object, header->e_shoff, table->sh_link) : std::nullopt;
+  if (!strings) return fail(ErrorCode::kLoadFailed, "an ELF object without dynamic symbols");
   std::vector<std::string> names;
-  std::istringstream lines(nm.output);
-  for (std::string line; std::getline(lines, line);) {
-    // "0000000000001139 T kernel_entry"; weak ones (inline functions of headers) are no entries.
-    const size_t kind = line.find(' ');
-    if (kind == std::string::npos || kind + 3 > line.size()) continue;
-    if (line[kind + 1] == 'T' || line[kind + 1] == 'D' || line[kind + 1] == 'B' || line[kind + 1] == 'R')
-      names.push_back(line.substr(kind + 3));
+  for (uint64_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); ++i) {
+    const auto symbol = record<Elf64_Sym>(object, table->sh_offset, i);
+    if (!symbol) return fail(ErrorCode::kLoadFailed, "an ELF object that is cut short");
+    if (is_export(*symbol)) names.emplace_back(text_at(object, *strings, symbol->st_name));
   }
   return names;
 }
 
-Result<void> require_symbol(const std::filesystem::path& object, const std::string& symbol, const std::filesystem::path& source,
+Result<void> require_symbol(std::string_view object, const std::string& symbol, const std::filesystem::path& source,
                             const std::string& label) {
-  TASKMILL_ASSIGN(const std::vector<std::string> exported, exported_symbols(object));
-  if (std::ranges::find(exported, symbol) != exported.end()) return {};
-  const bool mangled = std::ranges::any_of(exported, [&](const std::string& name) { return is_cpp_function(name, symbol); });
+  Result<std::vector<std::string>> exported = exported_symbols(object);
+  if (!exported) return fail(std::move(exported).error(), label);
+  if (std::ranges::find(*exported, symbol) != exported->end()) return {};
+  const bool mangled = std::ranges::any_of(*exported, [&](const std::string& name) { return demangled(name).starts_with(symbol + "("); });
   return fail(ErrorCode::kMissingSymbol, fmt::format("{}: {} does not export \"{}\"{}; it exports {}", label, source.string(), symbol,
-                                                     mangled ? " with C linkage (write extern \"C\" before it)" : "", listed(exported)));
+                                                     mangled ? " with C linkage (write extern \"C\" before it)" : "", listed(*exported)));
 }
 
 }  // namespace taskmill::toolchain

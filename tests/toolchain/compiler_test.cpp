@@ -178,7 +178,7 @@ TEST_F(CompilerTest, an_entry_without_c_linkage_is_told_with_what_is_exported_an
   EXPECT_NE(object.error().message.find("other()"), std::string::npos) << object.error().message;
 }
 
-TEST_F(CompilerTest, an_object_without_the_symbol_is_told_and_not_kept) {
+TEST_F(CompilerTest, an_object_without_the_symbol_is_told_each_time_also_from_the_cache) {
   Compiler compiler = open();
   CompileRequest request = kernel("extern \"C\" void elsewhere(long*) {}\n");
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -188,6 +188,9 @@ TEST_F(CompilerTest, an_object_without_the_symbol_is_told_and_not_kept) {
     EXPECT_NE(object.error().message.find("does not export \"kernel_entry\"; it exports elsewhere"), std::string::npos)
         << object.error().message;
   }
+  EXPECT_EQ(compiler.stats().hits, 1u);
+  request.symbol = "elsewhere";
+  EXPECT_TRUE(hits(compiler, request));
 }
 
 TEST_F(CompilerTest, a_damaged_entry_is_built_again) {
