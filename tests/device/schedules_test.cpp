@@ -156,5 +156,21 @@ TEST(Schedules, F15_no_run_of_a_thousand_takes_a_word_of_an_earlier_one) {
   }
 }
 
+// Proves that the runs above would have hung on a lost wake-up: the executor ends a sleep only by the call that is due.
+TEST(Schedules, a_forgotten_wake_or_notification_leaves_the_run_asleep) {
+  const Body body = [](const OrchestrationArgs&) {
+    for (int i = 0; i < 20; ++i) submit_aic_task(kTouch, TaskArgs());
+  };
+  for (const sim::PortCall forgotten : {sim::PortCall::kWake, sim::PortCall::kNotify, sim::PortCall::kDispatch}) {
+    Chip chip({.sizes = {.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024}});
+    set_kernels(chip);
+    sim::SeededOptions options;
+    options.hooks.start_delay_ns = [](sim::Unit unit) { return unit.kind == sim::UnitKind::kOrchestrator ? 1000 : 0; };
+    EXPECT_TRUE(chip.run(options, body).outcome.finished());
+    options.hooks.drop = [=](sim::PortCall call, sim::Unit) { return call == forgotten; };
+    EXPECT_EQ(chip.run(options, body).outcome.end, sim::RunEnd::kDeadlock) << static_cast<int>(forgotten);
+  }
+}
+
 }  // namespace
 }  // namespace taskmill::test

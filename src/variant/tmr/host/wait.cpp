@@ -43,13 +43,10 @@ Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
   return false;
 }
 
-// Both events are complete and the run's result word is not there.
-tl::unexpected<Error> collect_fault(const RunSlot& slot, const RunBindings& run) {
-  for (const Handle stream : {slot.aicore_stream(), slot.aicpu_stream()}) {
-    Result<void> synchronised = slot.device().synchronize(stream, kCollectLimit);
-    if (!synchronised) return tl::unexpected(std::move(synchronised).error());
-  }
-  return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
+// For complete events that no result word vouches for: the run's streams are asked.
+Result<void> collect_fault(const RunSlot& slot) {
+  TASKMILL_TRY(slot.device().synchronize(slot.aicore_stream(), kCollectLimit));
+  return slot.device().synchronize(slot.aicpu_stream(), kCollectLimit);
 }
 
 void abandon(const RunSlot& slot, const std::string& reason) {
@@ -66,9 +63,15 @@ Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const Run
     return result && result->run_serial == run.serial;
   };
   TASKMILL_ASSIGN(const bool aicpu_left, await_event(slot, slot.aicpu_event(), ended));
-  if (!slot.device().info().runs_programs) return std::nullopt;
+  if (!slot.device().info().runs_programs) {
+    TASKMILL_TRY(collect_fault(slot));
+    return std::nullopt;
+  }
   TASKMILL_ASSIGN(const wire::ResultBlock result, read_result(slot));
-  if (result.run_serial != run.serial) return collect_fault(slot, run);
+  if (result.run_serial != run.serial) {
+    TASKMILL_TRY(collect_fault(slot));
+    return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
+  }
   if (!aicpu_left) {
     abandon(slot, "the run ended and its orchestration did not return");
   } else if (!result.stuck_cores.empty()) {
