@@ -148,7 +148,7 @@ TEST_P(WholeChip, keeps_every_core_of_both_shapes_busy) {
 INSTANTIATE_TEST_SUITE_P(Archs, WholeChip, testing::Values(Shape{&arch::kA2a3, 72}, Shape{&arch::kA5, 108}),
                          [](const auto& info) { return info.param.traits->name; });
 
-TEST(Run, F05_the_smallest_window_carries_a_graph_a_hundred_times_its_size) {
+TEST(Run, the_smallest_window_carries_a_graph_a_hundred_times_its_size) {
   std::vector<float> rows(8, 0);
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Chip chip({.sizes = {.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024}});
