@@ -175,9 +175,8 @@ bool Pool::rest(Worker& worker, const Runs& runs, uint64_t epoch) {
 bool Pool::rest_if_surplus(Worker& worker) {
   Lock lock(mutex_);
   if (!worker.stalled_.load(std::memory_order_relaxed)) return true;
-  worker.stalled_.store(false, std::memory_order_relaxed);
-  --stalled_;
-  if (awake_ <= base_ + stalled_) {
+  no_longer_stalled(worker);
+  if (awake_ <= most_awake()) {
     update_wakeable();
     return true;
   }
@@ -198,8 +197,13 @@ bool Pool::sit_down(Worker& worker, Lock& lock) {
   return true;
 }
 
+void Pool::no_longer_stalled(Worker& worker) {
+  worker.stalled_.store(false, std::memory_order_relaxed);
+  if (--stalled_ == 0) headroom_ = 0;
+}
+
 void Pool::update_wakeable() {
-  const uint32_t room = awake_ < base_ + stalled_ ? base_ + stalled_ - awake_ : 0;
+  const uint32_t room = awake_ < most_awake() ? most_awake() - awake_ : 0;
   wakeable_.store(std::min(room, static_cast<uint32_t>(resters_.size())), std::memory_order_seq_cst);
 }
 
@@ -232,7 +236,7 @@ void Pool::stall(Worker& worker) {
 
 // Another worker awake, if the number of those not stalled allows. False: it does not.
 bool Pool::wake_or_start(Lock& lock) {
-  if (awake_ >= base_ + stalled_) return false;
+  if (awake_ >= most_awake()) return false;
   if (!resters_.empty()) {
     wake(lock);
     return true;
@@ -264,7 +268,7 @@ void Pool::dismiss_surplus() {
 
 // The pool no longer counts the worker, whose thread never comes back, and starts another in its place.
 void Pool::lose(Worker& worker, Lock& lock) {
-  if (worker.stalled_.load(std::memory_order_relaxed)) --stalled_;
+  if (worker.stalled_.load(std::memory_order_relaxed)) no_longer_stalled(worker);
   --awake_;
   worker.thread_.detach();
   std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
@@ -272,13 +276,16 @@ void Pool::lose(Worker& worker, Lock& lock) {
   update_wakeable();
 }
 
-void Pool::report_death(Pool* pool, Worker& worker) {
+bool Pool::begin_death(Worker& worker) {
   auto fate = Worker::Fate::kAlive;
-  if (!worker.fate_.compare_exchange_strong(fate, Worker::Fate::kDying)) return;
-  const Lock lock(pool->mutex_);
+  return worker.fate_.compare_exchange_strong(fate, Worker::Fate::kDying);
+}
+
+void Pool::end_death(Worker& worker) {
+  const Lock lock(mutex_);
   worker.died_ = true;
-  pool->kicked_ = true;
-  pool->monitor_wake_.notify_one();
+  kicked_ = true;
+  monitor_wake_.notify_one();
 }
 
 void Pool::give_up(const PoolRun* run, uint32_t unit) {

@@ -90,9 +90,10 @@ class Pool {
 
   // The calling worker's kernel waits for another: somebody takes its place.
   void stall(Worker& worker);
-  // The calling worker's kernel crashed: it will park. Allocates nothing. May come after the pool's end if the worker was
-  // given up before.
-  static void report_death(Pool* pool, Worker& worker);
+  // The calling worker's kernel crashed: it will park. The pool does not end between the two calls; neither allocates.
+  // False: the worker was given up before, and the pool may have ended.
+  static bool begin_death(Worker& worker);
+  void end_death(Worker& worker);
   // The worker that runs this unit will never come back: parks it.
   void give_up(const PoolRun* run, uint32_t unit);
 
@@ -115,6 +116,8 @@ class Pool {
   bool wake_or_start(Lock& lock);
   void start_worker(Lock& lock);
   void update_wakeable();
+  uint32_t most_awake() const { return base_ + stalled_ + headroom_; }
+  void no_longer_stalled(Worker& worker);
   uint32_t most_workers() const;
   void dismiss_surplus();
   void lose(Worker& worker, Lock& lock);
@@ -132,6 +135,7 @@ class Pool {
   uint32_t base_;  // workers that may be awake besides stalled ones
   uint32_t awake_ = 0;
   uint32_t stalled_ = 0;
+  uint32_t headroom_ = 0;  // more workers that may be awake while some are stalled, so that a long chain of waits ends sooner
   uint32_t threads_peak_ = 0;
   std::vector<std::shared_ptr<Worker>> workers_;
   std::vector<Worker*> resters_;

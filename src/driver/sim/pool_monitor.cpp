@@ -78,18 +78,14 @@ void Pool::look_for_stall(Lock& lock, uint64_t now_ns) {
     const uint64_t steps = worker->steps();
     if (steps == worker->seen_steps_) continue;
     const bool was_inside = (worker->seen_steps_ & 1) != 0;
-    // A stalled worker's step is no measure: it may have waited for another.
-    if (was_inside && !worker->stalled()) longest_step_ns_ = std::max(longest_step_ns_, now_ns - worker->seen_since_ns_);
+    // No measure is taken while workers are stalled: steps may wait for others, and threads for a CPU.
+    if (was_inside && stalled_ == 0) longest_step_ns_ = std::max(longest_step_ns_, now_ns - worker->seen_since_ns_);
     worker->seen_steps_ = steps;
     worker->seen_since_ns_ = now_ns;
     progress = true;
   }
-  const uint32_t queued = [&] {
-    uint32_t count = 0;
-    for (const auto& run : runs_) count += run->waiting_units();
-    return count;
-  }();
-  if (progress || queued == 0) {
+  const bool queued = std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->waiting_units() != 0; });
+  if (progress || !queued) {
     last_progress_ns_ = now_ns;
     patience_ns_ = kTickNs;
     return;
@@ -106,6 +102,7 @@ void Pool::relieve_stalled(Lock& lock) {
     worker->stalled_.store(true, std::memory_order_relaxed);
     ++stalled_;
   }
+  headroom_ = stalled_ / 4;
   update_wakeable();
   while (wake_or_start(lock)) {
   }

@@ -127,12 +127,13 @@ void PoolRun::run_core(Worker& worker, uint32_t core) {
 
 // No allocation from here on. The unit stays running, so that nobody takes it and an abandon gives this thread up.
 void PoolRun::core_died(Worker& worker, uint32_t core, const Trap& trap) {
+  if (!Pool::begin_death(worker)) park_for_ever();
   program_->core_trap(&machine_.context(core), static_cast<uint32_t>(trap.signal), trap.address);
   int32_t none = -1;
   dead_core_.compare_exchange_strong(none, static_cast<int32_t>(core), std::memory_order_acq_rel);
   cores_left_.fetch_sub(1, std::memory_order_acq_rel);
   core_reported(core);
-  Pool::report_death(pool_, worker);
+  pool_->end_death(worker);
   park_for_ever();
 }
 

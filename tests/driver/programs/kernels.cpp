@@ -20,15 +20,15 @@ void end(const int64_t* args) { __atomic_fetch_add(&shared(args).counter, 1, __A
 
 volatile uint64_t bad_address = 0x40;
 volatile int zero = 0;
-volatile uint64_t depth = 0;
+volatile int seven = 7;
 uint32_t loads_of_this_object = 0;
 
-__attribute__((noinline)) uint64_t dig(uint64_t level) {
+// Every frame writes to the one above, so none can be left out.
+__attribute__((noinline)) uint64_t dig(volatile uint8_t* above, uint64_t level) {
   volatile uint8_t here[4096];
-  here[level % sizeof here] = static_cast<uint8_t>(level);
-  depth = level;
+  above[level % sizeof here] = static_cast<uint8_t>(level);
   if (level == UINT64_MAX) return 0;
-  return dig(level + 1) + here[level % sizeof here];
+  return dig(here, level + 1) + here[level % sizeof here];
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ TOY_KERNEL raise_bus(int64_t* args) {
 
 TOY_KERNEL raise_fpe(int64_t* args) {
   begin(args);
-  shared(args).amount = static_cast<uint32_t>(1 / zero);
+  shared(args).amount = static_cast<uint32_t>(seven / zero);
 }
 
 TOY_KERNEL raise_ill(int64_t* args) {
@@ -102,7 +102,8 @@ TOY_KERNEL raise_ill(int64_t* args) {
 
 TOY_KERNEL overflow_the_stack(int64_t* args) {
   begin(args);
-  shared(args).amount = static_cast<uint32_t>(dig(0));
+  volatile uint8_t top[4096];
+  shared(args).amount = static_cast<uint32_t>(dig(top, 0));
 }
 
 TOY_KERNEL count_loads(int64_t* args) {
