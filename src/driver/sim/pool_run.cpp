@@ -33,8 +33,11 @@ bool PoolRun::begin() {
     ticket_->end_both("");
     return false;
   }
-  for (uint32_t core = 0; program_ != nullptr && core < machine_.cores(); ++core) board_.queue(core);
-  for (uint32_t thread = 0; entry_ != nullptr && thread < machine_.scheduler_threads(); ++thread) board_.queue(scheduler_unit(thread));
+  // The units of a half that was not launched are dead from the start.
+  for (uint32_t core = 0; core < machine_.cores(); ++core) program_ != nullptr ? board_.queue(core) : board_.kill(core);
+  for (uint32_t thread = 0; thread < machine_.scheduler_threads(); ++thread) {
+    entry_ != nullptr ? board_.queue(scheduler_unit(thread)) : board_.kill(scheduler_unit(thread));
+  }
   return true;
 }
 
