@@ -1,4 +1,5 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +22,11 @@ using namespace nb::literals;
 namespace taskmill::python {
 namespace {
 
-std::unique_ptr<Worker> open_worker(std::string platform, int32_t device_id, std::filesystem::path cache_directory) {
+std::unique_ptr<Worker> open_worker(std::string platform, int32_t device_id, std::optional<std::filesystem::path> cache_directory) {
   WorkerOptions options;
   options.platform = std::move(platform);
   options.device_id = device_id;
-  options.cache_directory = std::move(cache_directory);
+  if (cache_directory) options.cache_directory = *std::move(cache_directory);
   return without_gil([&] { return Worker::open(std::move(options)); });
 }
 
@@ -56,7 +58,7 @@ void copy_from(Worker& worker, uintptr_t destination, DeviceAddress source, uint
 
 void bind_worker(nb::module_& module) {
   nb::class_<Worker>(module, "Worker")
-      .def_static("open", &open_worker, "platform"_a, "device_id"_a, "cache_directory"_a)
+      .def_static("open", &open_worker, "platform"_a, "device_id"_a, "cache_directory"_a.none())
       .def("close", [](Worker& worker) { without_gil([&] { return worker.close(); }); })
       .def("is_open", &Worker::is_open)
       .def("device_info", &Worker::device_info, nb::rv_policy::copy)

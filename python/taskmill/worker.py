@@ -42,7 +42,7 @@ class Worker:
         self.level = level
         self.platform = platform
         self.device_id = device_id
-        self._native = _taskmill.Worker.open(platform, device_id, Path(cache_directory) if cache_directory else "")
+        self._native = _taskmill.Worker.open(platform, device_id, None if cache_directory is None else Path(cache_directory))
 
     def __enter__(self) -> Worker:
         return self

@@ -44,6 +44,18 @@ def test_the_same_callable_registers_under_the_same_digest(worker, sources):
     assert worker.register(other).digest != first.digest
 
 
+@pytest.mark.parametrize("given", ["environment", "argument"])
+def test_compiled_objects_go_to_the_cache_directory_and_nowhere_else(sources, tmp_path, monkeypatch, given):
+    elsewhere, cache = tmp_path / "elsewhere", tmp_path / "cache"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("TASKMILL_CACHE_DIR", str(cache if given == "environment" else elsewhere / "unused"))
+    with Worker(cache_directory=cache if given == "argument" else None) as worker:
+        worker.register(sources.add_scalar())
+    assert any(path.is_file() for path in cache.rglob("*"))
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_a_kernel_that_does_not_compile_is_told_with_file_and_line(worker, sources):
     broken = sources.write(
         "broken.cpp", '#include <taskmill/kernel.h>\nextern "C" void kernel_entry(int64_t* args) { nonsense; }\n'
