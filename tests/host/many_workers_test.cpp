@@ -1,9 +1,6 @@
 // Field cases with many processes and many runs.
-#include <random>
 #include <thread>
 
-#include "driver/sim/make_sim_device.h"
-#include "driver/sim/seeded_backend.h"
 #include "host/worker_fixture.h"
 #include "support/subprocess.h"
 

@@ -42,6 +42,7 @@ class FakeDevice : public Device {
       [](const wire::LaunchBlock& launch, wire::ResultBlock* result) { result->run_serial = launch.run_serial; };
   uint64_t fail_call = 0;  // the number of the call that fails, from 1; 0: none
   std::function<Result<void>(Handle)> on_synchronize = [](Handle) { return Result<void>(); };
+  std::function<bool(Handle)> complete = [](Handle) { return true; };  // what a query tells
   bool can_abandon = true;
 
   // ---- what tests look at
@@ -93,7 +94,7 @@ class FakeDevice : public Device {
     if (live_handles.erase(handle.id) == 0) return fail(ErrorCode::kStaleHandle, "no such handle");
     return {};
   }
-  Result<bool> query(Handle) override { return true; }
+  Result<bool> query(Handle handle) override { return complete(handle); }
   Result<void> synchronize(Handle handle, std::chrono::milliseconds) override {
     TASKMILL_TRY(count("synchronize"));
     synchronized.push_back(handle);

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "variant/fixture.h"
+#include "wire/mailbox.h"
+#include "wire/token.h"
 
 namespace taskmill::tmr {
 namespace {
@@ -23,7 +25,7 @@ class WaitTest : public RunTest {
 };
 
 TEST_F(WaitTest, a_run_is_done_when_its_two_events_and_its_result_word_are_there) {
-  const RunBindings run = launch();
+  RunBindings run = launch();
   const auto result = wait_run(*slot_, run);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ((*result)->run_serial, run.serial);
@@ -36,14 +38,15 @@ TEST_F(WaitTest, what_the_program_wrote_comes_back_with_its_error) {
     result->completed = 5;
     result->run_serial = launch.run_serial;
   };
-  const auto result = wait_run(*slot_, launch());
+  RunBindings run = launch();
+  const auto result = wait_run(*slot_, run);
   ASSERT_TRUE(result);
   EXPECT_EQ((*result)->error.code, 9);
   EXPECT_EQ((*result)->completed, 5u);
 }
 
 TEST_F(WaitTest, a_run_that_takes_long_is_waited_for_and_the_device_is_probed_by_a_stream_that_is_not_the_runs) {
-  const RunBindings run = launch();
+  RunBindings run = launch();
   delay(slot_->aicpu_event(), 3);
   device_.program = {};
   ASSERT_TRUE(wait_run(*slot_, run));
@@ -51,8 +54,58 @@ TEST_F(WaitTest, a_run_that_takes_long_is_waited_for_and_the_device_is_probed_by
   EXPECT_EQ(times_synchronized(slot_->aicore_stream()) + times_synchronized(slot_->aicpu_stream()), 0);
 }
 
+TEST_F(WaitTest, a_run_may_take_as_long_as_its_cores_stay) {
+  device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
+  device_.complete = [](Handle) { return false; };
+  RunBindings run = launch();
+  device_.on_synchronize = [this, &run, left = 200](Handle asked) mutable -> Result<void> {
+    if (asked != slot_->aicpu_event()) return {};
+    if (left-- > 0) return fail(ErrorCode::kTimedOut, "still running");
+    reinterpret_cast<wire::ResultBlock*>(slot_->result().address())->run_serial = run.serial;
+    return {};
+  };
+  const auto result = wait_run(*slot_, run);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(device_.abandoned.empty());
+}
+
+TEST_F(WaitTest, cores_that_left_a_run_that_does_not_end_are_a_fault_that_the_streams_are_asked_for) {
+  device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
+  RunBindings run = launch();
+  device_.on_synchronize = [this](Handle asked) -> Result<void> {
+    if (asked == slot_->aicore_stream()) return fail(ErrorCode::kDeviceFault, "the launch was lost");
+    if (asked == slot_->aicpu_event()) return fail(ErrorCode::kTimedOut, "still running");
+    return {};
+  };
+  EXPECT_EQ(wait_run(*slot_, run).error().message, "the launch was lost");
+}
+
+TEST_F(WaitTest, A11_cores_that_stay_behind_an_aicpu_program_that_is_gone_are_made_to_leave) {
+  device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
+  RunBindings run = launch();
+  device_.on_synchronize = [this, left = 1](Handle asked) mutable -> Result<void> {
+    if (asked == slot_->aicore_stream() && left-- > 0) return fail(ErrorCode::kTimedOut, "still running");
+    if (asked == slot_->aicpu_stream()) return fail(ErrorCode::kDeviceFault, "the program died");
+    return {};
+  };
+  EXPECT_EQ(wait_run(*slot_, run).error().message, "the program died");
+  const auto* registers = reinterpret_cast<const wire::CoreRegisters*>(slot_->registers().address());
+  EXPECT_EQ(registers[71].dispatch_, wire::make_token(wire::run_generation(run.serial), wire::kExitSequence));
+}
+
+TEST_F(WaitTest, A11_stuck_cores_on_a_device_that_cannot_be_abandoned_keep_the_leases) {
+  device_.program = [](const wire::LaunchBlock& launch, wire::ResultBlock* result) {
+    result->stuck_cores.set(30);
+    result->run_serial = launch.run_serial;
+  };
+  device_.can_abandon = false;
+  RunBindings run = launch();
+  ASSERT_TRUE(wait_run(*slot_, run));
+  EXPECT_TRUE(run.quarantined);
+}
+
 TEST_F(WaitTest, a_fault_that_no_event_shows_surfaces_at_the_probe) {
-  const RunBindings run = launch();
+  RunBindings run = launch();
   device_.on_synchronize = [this](Handle handle) -> Result<void> {
     if (handle == slot_->helper_stream()) return fail(ErrorCode::kDeviceFault, "a core is dead");
     return fail(ErrorCode::kTimedOut, "still running");
@@ -62,7 +115,7 @@ TEST_F(WaitTest, a_fault_that_no_event_shows_surfaces_at_the_probe) {
 
 TEST_F(WaitTest, complete_events_without_a_result_word_are_a_fault_that_the_streams_are_asked_for) {
   device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
-  const RunBindings run = launch();
+  RunBindings run = launch();
   device_.on_synchronize = [this](Handle handle) -> Result<void> {
     if (handle == slot_->aicpu_stream()) return fail(ErrorCode::kDeviceFault, "the program died");
     return {};
@@ -71,10 +124,11 @@ TEST_F(WaitTest, complete_events_without_a_result_word_are_a_fault_that_the_stre
 }
 
 TEST_F(WaitTest, an_earlier_runs_result_word_is_none) {
-  const RunBindings first = launch();
+  RunBindings first = launch();
   ASSERT_TRUE(wait_run(*slot_, first));
   device_.program = [](const wire::LaunchBlock&, wire::ResultBlock*) {};
-  const auto result = wait_run(*slot_, launch());
+  RunBindings run = launch();
+  const auto result = wait_run(*slot_, run);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kDeviceFault);
   EXPECT_EQ(result.error().message, "run 2 ended on the device without writing its result");
@@ -86,7 +140,7 @@ TEST_F(WaitTest, stuck_cores_cost_the_device_and_their_launch_is_not_waited_for)
     result->error.code = 100;
     result->run_serial = launch.run_serial;
   };
-  const RunBindings run = launch();
+  RunBindings run = launch();
   const auto result = wait_run(*slot_, run);
   ASSERT_TRUE(result);
   EXPECT_EQ((*result)->error.code, 100);
@@ -95,14 +149,14 @@ TEST_F(WaitTest, stuck_cores_cost_the_device_and_their_launch_is_not_waited_for)
 }
 
 TEST_F(WaitTest, an_orchestration_that_does_not_return_after_its_run_ended_costs_the_device) {
-  const RunBindings run = launch();
+  RunBindings run = launch();
   delay(slot_->aicpu_event(), 1'000'000);
   ASSERT_TRUE(wait_run(*slot_, run));
   EXPECT_EQ(device_.abandoned, (std::vector<std::string>{"the run ended and its orchestration did not return"}));
 }
 
 TEST_F(WaitTest, cores_that_linger_after_a_run_that_ended_well_cost_the_device) {
-  const RunBindings run = launch();
+  RunBindings run = launch();
   delay(slot_->aicore_event(), 1'000'000);
   ASSERT_TRUE(wait_run(*slot_, run));
   EXPECT_EQ(device_.abandoned.size(), 1u);

@@ -50,9 +50,10 @@ Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const RunBindings& run)
 Result<void> launch_run(const RunSlot& slot, RunBindings& run);
 
 // Waits for the run's own two events and its own result word. A value: the device program ended and wrote this; its error
-// field tells how. An error: the device failed beneath it. Stuck kernels: the device is abandoned and lost. Nothing on a
+// field tells how. An error: the device failed beneath it. Stuck kernels: the device is abandoned and lost, or, where that is not
+// possible, the run is quarantined. Nothing on a
 // device that runs no programs.
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const RunBindings& run);
+Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, RunBindings& run);
 
 // One device-to-host copy for each lease with needs_copy_back, if the run was launched and succeeded; else no device access at
 // all. Returns the bytes copied.
@@ -61,8 +62,9 @@ Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const RunBindings& r
 // Gives the leases up. Every lease is tried; the first failure is told.
 Result<void> release_run_bindings(const RunSlot& slot, RunBindings& run);
 
-// Makes AICore cores that wait for a dispatch leave, by the exit word on the helper stream, and waits a bounded time for the
-// streams. False: the device was abandoned, or, where that is not possible, nothing is known.
+// For a run of which only a part is on the device: makes cores that wait for a dispatch leave, by the exit word on the helper
+// stream, waits a bounded time for the streams, and abandons the device if that does not help. False: not even that was possible,
+// and nothing is known.
 bool cancel_run(const RunSlot& slot, const RunBindings& run);
 
 }  // namespace taskmill::tmr

@@ -30,6 +30,16 @@ Result<wire::ResultBlock> read_result(const RunSlot& slot) {
   return result;
 }
 
+bool has_result(const RunSlot& slot, const RunBindings& run) {
+  const Result<wire::ResultBlock> result = read_result(slot);
+  return result && result->run_serial == run.serial;
+}
+
+bool is_complete(const RunSlot& slot, Handle event) {
+  const Result<bool> complete = slot.device().query(event);
+  return complete && *complete;
+}
+
 // Waits for an event. Once ended() holds only stragglers are waited for, and those for a bounded time: false when it ran out.
 template <class Ended>
 Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
@@ -43,42 +53,47 @@ Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
   return false;
 }
 
-// For complete events that no result word vouches for: the run's streams are asked.
-Result<void> collect_fault(const RunSlot& slot) {
-  TASKMILL_TRY(slot.device().synchronize(slot.aicore_stream(), kCollectLimit));
-  return slot.device().synchronize(slot.aicpu_stream(), kCollectLimit);
-}
+bool timed_out(const Result<void>& synchronised) { return !synchronised && synchronised.error().code == ErrorCode::kTimedOut; }
 
-void abandon(const RunSlot& slot, const std::string& reason) {
+void give_up(const RunSlot& slot, RunBindings& run, const std::string& reason) {
   if (const Result<void> abandoned = slot.device().abandon(reason); !abandoned) {
+    run.quarantined = true;
     log::error("the device could not be abandoned: " + abandoned.error().message);
   }
 }
 
+// For events that no result word vouches for: the run's streams are asked. Unless both end well, what may still run is made to leave.
+Result<void> collect_fault(const RunSlot& slot, RunBindings& run) {
+  Result<void> aicore = slot.device().synchronize(slot.aicore_stream(), kCollectLimit);
+  Result<void> aicpu = slot.device().synchronize(slot.aicpu_stream(), kCollectLimit);
+  if ((!aicore || !aicpu) && !cancel_run(slot, run)) run.quarantined = true;
+  if (!aicore && !timed_out(aicore)) return aicore;
+  if (!aicpu && !timed_out(aicpu)) return aicpu;
+  return {};
+}
+
 }  // namespace
 
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, const RunBindings& run) {
-  const auto ended = [&] {
-    const Result<wire::ResultBlock> result = read_result(slot);
-    return result && result->run_serial == run.serial;
-  };
+Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, RunBindings& run) {
+  // Cores leave when the AICPU program tells them to, at the end of a run; without that its launch was lost or it died.
+  const auto ended = [&] { return has_result(slot, run) || is_complete(slot, slot.aicore_event()); };
   TASKMILL_ASSIGN(const bool aicpu_left, await_event(slot, slot.aicpu_event(), ended));
   if (!slot.device().info().runs_programs) {
-    TASKMILL_TRY(collect_fault(slot));
+    TASKMILL_TRY(collect_fault(slot, run));
     return std::nullopt;
   }
   TASKMILL_ASSIGN(const wire::ResultBlock result, read_result(slot));
   if (result.run_serial != run.serial) {
-    TASKMILL_TRY(collect_fault(slot));
+    TASKMILL_TRY(collect_fault(slot, run));
     return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
   }
   if (!aicpu_left) {
-    abandon(slot, "the run ended and its orchestration did not return");
+    give_up(slot, run, "the run ended and its orchestration did not return");
   } else if (!result.stuck_cores.empty()) {
-    abandon(slot, fmt::format("{} did not leave the run", text::counted(result.stuck_cores.count(), "core")));
+    give_up(slot, run, fmt::format("{} did not leave the run", text::counted(result.stuck_cores.count(), "core")));
   } else {
     TASKMILL_ASSIGN(const bool aicore_left, await_event(slot, slot.aicore_event(), [] { return true; }));
-    if (!aicore_left) abandon(slot, "cores did not leave a run that ended");
+    if (!aicore_left) give_up(slot, run, "cores did not leave a run that ended");
   }
   return result;
 }
