@@ -25,6 +25,7 @@ class ArgumentRing {
   }
   void trim(uint32_t lines) { cursor_.trim(lines); }
   void release(uint32_t taken) { cursor_.release(taken); }
+  void note_peak() { cursor_.note_peak(); }
   const RingCursor& cursor() const { return cursor_; }
 
  private:

@@ -55,17 +55,11 @@ class Builder {
   // A task that cannot be made ends the run (fatal()); from then on submits are counted and do nothing, and their outputs
   // are empty tensors.
   void submit(const TaskSpec& spec, SubmitResult& result) {
-    if (fatal()) {
-      if (shortfall_.active()) shortfall_.count(spec);
-      return refuse(spec, result);
-    }
+    if (fatal()) return refuse_late(spec, result);
     ResolvedTask task;
     Refusal refusal;
-    if (!TaskCheck(region_, *launch_, scopes_).resolve(spec, &task, &refusal)) {
-      fail(run_error(refusal, next_task(), spec.kernel_id));
-      return refuse(spec, result);
-    }
-    if (!make_room(spec, task.room)) return refuse(spec, result);
+    if (!TaskCheck(region_, *launch_, scopes_).resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
+    if (!storage_.fits(task.room) && !wait_for_room(spec, task.room)) return refuse(spec, result);
 
     const Place place = storage_.take(task.room);
     const uint32_t free_line = place_task(spec, task, place, result);
@@ -122,7 +116,7 @@ class Builder {
 
   TaskRef next_task() const { return static_cast<TaskRef>(submitted_); }
 
-  void refuse(const TaskSpec& spec, SubmitResult& result) {
+  [[gnu::noinline]] void refuse(const TaskSpec& spec, SubmitResult& result) {
     ++refused_;
     result.task_id = kNoTask;
     result.output_count = 0;
@@ -131,9 +125,18 @@ class Builder {
     }
   }
 
+  [[gnu::noinline]] void refuse_for(const Refusal& refusal, const TaskSpec& spec, SubmitResult& result) {
+    fail(run_error(refusal, next_task(), spec.kernel_id));
+    refuse(spec, result);
+  }
+  [[gnu::noinline]] void refuse_late(const TaskSpec& spec, SubmitResult& result) {
+    if (shortfall_.active()) shortfall_.count(spec);
+    refuse(spec, result);
+  }
+
   // ---- the parts of a submit
 
-  // Fills slot and lines, takes the pins. Gives the first line that is free for access records.
+  // Fills slot and lines. Gives the first line that is free for access records.
   uint32_t place_task(const TaskSpec& spec, ResolvedTask& task, const Place& place, SubmitResult& result) {
     const uint32_t descriptor_line = place.first_line + argument_block_lines(spec.tensor_count, spec.scalar_count);
     region_.slots[place.slot].allocate({place.task,
@@ -144,9 +147,6 @@ class Builder {
                                         static_cast<uint8_t>(spec.scalar_count),
                                         static_cast<uint8_t>(task.own_descriptors),
                                         {}});
-    for (uint32_t i = 0; i < spec.tensor_count; ++i) {
-      if (task.arguments[i].owner != 0) ++region_.records[task.arguments[i].owner - 1].pins_taken;
-    }
     const uint32_t depth = scopes_.innermost();
     const uint32_t serial = scopes_.at(depth).serial;
     result.task_id = submitted_;
@@ -187,8 +187,8 @@ class Builder {
 
   // ---- room
 
-  bool make_room(const TaskSpec& spec, const Room& room) {
-    if (storage_.fits(room)) return true;
+  // Retires what can be retired until the task fits. False: it never will, or the run failed meanwhile.
+  [[gnu::noinline]] bool wait_for_room(const TaskSpec& spec, const Room& room) {
     Refusal refusal;
     if (storage_.never_fits(room, &refusal)) {
       fail(run_error(refusal, next_task(), spec.kernel_id));
@@ -208,7 +208,7 @@ class Builder {
     }
   }
 
-  void reclaim() {
+  [[gnu::noinline]] void reclaim() {
     const AccessIndex<Hazards> index(region_, storage_.tasks());
     const auto can_retire = [this](uint32_t slot) { return is_retirable(slot); };
     storage_.reclaim(can_retire, [&](uint32_t slot) {

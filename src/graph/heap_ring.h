@@ -28,6 +28,7 @@ class HeapRing {
     return {address_ + reservation.offset * kBufferAlignment, static_cast<uint32_t>(reservation.taken)};
   }
   void release(uint32_t taken) { cursor_.release(taken); }
+  void note_peak() { cursor_.note_peak(); }
   const RingCursor& cursor() const { return cursor_; }
 
  private:

@@ -14,7 +14,7 @@ class RingCursor {
     capacity_ = capacity;
   }
 
-  bool fits(uint64_t units) const { return units + skip_before(units) <= capacity_ - used(); }
+  bool fits(uint64_t units) const { return units == 0 || units + skip_before(units) <= capacity_ - used(); }
 
   struct Reservation {
     uint64_t offset;  // of the first unit
@@ -38,15 +38,13 @@ class RingCursor {
     head_ -= units;
     head_offset_ -= units;
   }
-  // Gives back the oldest reservation.
-  void release(uint64_t taken) {
-    peak_ = peak();
-    tail_ += taken;
-  }
+  // Gives back the oldest reservation. REQUIRES: note_peak() since the newest reservation.
+  void release(uint64_t taken) { tail_ += taken; }
+  // Used only grows between releases, so looking before them is enough.
+  void note_peak() { peak_ = peak(); }
 
   uint64_t capacity() const { return capacity_; }
   uint64_t used() const { return head_ - tail_; }
-  // Used only grows between releases, so looking then is enough.
   uint64_t peak() const { return std::max(peak_, used()); }
   // Units of used() that were skipped at the ring's end: at most one skip is alive, and only while what is used reaches back
   // over offset 0.

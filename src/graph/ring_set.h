@@ -60,6 +60,9 @@ class RingSet {
   // Retires tasks in the order of submits as long as can_retire(slot); retire(slot) comes before each one's room goes.
   template <class CanRetire, class Retire>
   void reclaim(CanRetire&& can_retire, Retire&& retire) {
+    tasks_.note_peak();
+    arguments_.note_peak();
+    heap_.note_peak();
     while (tasks_.used() != 0) {
       const uint32_t slot = tasks_.slot(tasks_.oldest());
       if (!can_retire(slot)) return;

@@ -4,6 +4,7 @@
 // the last whole write lie in an interval tree; whole reads beyond four in a list (access_index.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -44,13 +45,16 @@ struct alignas(kCacheLineBytes) RootRecord {
 };
 static_assert(sizeof(RootRecord) == kCacheLineBytes && std::is_trivially_copyable_v<RootRecord>);
 
+// The same 64 bytes? Word by word: this runs once per argument.
 inline bool same_descriptor(const TensorDescriptor& a, const TensorDescriptor& b) {
-  constexpr uint32_t kWords = sizeof(TensorDescriptor) / sizeof(uint64_t);
-  uint64_t left[kWords], right[kWords], difference = 0;
-  std::memcpy(left, &a, sizeof left);
-  std::memcpy(right, &b, sizeof right);
-  for (uint32_t i = 0; i < kWords; ++i) difference |= left[i] ^ right[i];
-  return difference == 0;
+  const auto differ = [&](size_t word) {
+    uint64_t left = 0, right = 0;
+    std::memcpy(&left, reinterpret_cast<const std::byte*>(&a) + word * sizeof left, sizeof left);
+    std::memcpy(&right, reinterpret_cast<const std::byte*>(&b) + word * sizeof right, sizeof right);
+    return left ^ right;
+  };
+  static_assert(sizeof(TensorDescriptor) == 8 * sizeof(uint64_t));
+  return (differ(0) | differ(1) | differ(2) | differ(3) | differ(4) | differ(5) | differ(6) | differ(7)) == 0;
 }
 
 }  // namespace taskmill::graph

@@ -1,4 +1,5 @@
 // Writes what a task carries into its lines: argument block, own descriptors, then the records of the buffers that it makes.
+// A block that names the owner of a buffer holds a pin on it, which the task's completion gives back.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ class TaskLines {
         root_line_(descriptor_line_ + task.own_descriptors),
         address_(place.buffers) {}
 
-  // Gives a tensor per new buffer.
+  // Takes the pins; gives a tensor per new buffer.
   void write(const BufferOrigin& origin, SubmitResult& result) {
     auto* slots = region_.line_as<wire::TensorSlot>(place_.first_line);
     for (uint32_t i = 0; i < spec_.tensor_count; ++i) {
@@ -60,6 +61,7 @@ class TaskLines {
       }
       slots[i].descriptor_line = line | ((argument.access.use & kWrites) != 0 ? wire::kWrittenTensor : 0);
       slots[i].owner = argument.owner;
+      if (argument.owner != 0) ++region_.records[argument.owner - 1].pins_taken;
     }
     auto* scalars = reinterpret_cast<uint64_t*>(slots + spec_.tensor_count);
     for (uint32_t i = 0; i < spec_.scalar_count; ++i) scalars[i] = spec_.scalars[i];

@@ -19,11 +19,9 @@ class TaskRing {
   bool full() const { return used() == usable(); }
   // REQUIRES: !full(). The new task's local id.
   TaskRef allocate() { return static_cast<TaskRef>(head_++); }
-  // REQUIRES: used() > 0. Retired → free, the oldest task.
-  void release() {
-    peak_ = peak();
-    ++tail_;
-  }
+  // Retired → free, the oldest task. REQUIRES: used() > 0; note_peak() since the newest task.
+  void release() { ++tail_; }
+  void note_peak() { peak_ = peak(); }
 
   uint32_t slot(TaskRef task) const { return task & mask_; }
   TaskRef oldest() const { return static_cast<TaskRef>(tail_); }

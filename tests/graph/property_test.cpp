@@ -16,10 +16,11 @@ namespace {
 
 constexpr uint32_t kMaxTasks = 512;
 constexpr uint32_t kAtMostDoublings = 12;
+constexpr uint32_t kDefaultSeeds = 300;
 
 uint32_t seed_count() {
   const char* text = std::getenv("TASKMILL_SEEDS");
-  return text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 300;
+  return text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : kDefaultSeeds;
 }
 
 // What the seeds together have seen: a test that never meets a case proves nothing about it.
@@ -295,7 +296,9 @@ Histogram run_seeds(const char* name, bool contiguous) {
   return histogram;
 }
 
+// Holds for the default seeds and more of them.
 void expect_everything_was_seen(const Histogram& histogram) {
+  if (seed_count() < kDefaultSeeds) return;
   for (const uint64_t count : {histogram.read_after_write, histogram.write_after_write, histogram.write_after_read, histogram.edges,
                                histogram.pooled_edges, histogram.blocked, histogram.scopes, histogram.slot_wraps, histogram.line_wraps,
                                histogram.heap_wraps, histogram.scope_deadlocks, histogram.heap_deadlocks, histogram.flow_deadlocks}) {

@@ -49,6 +49,7 @@ TEST(RingCursor, reservations_lie_inside_and_never_over_a_live_one) {
       } else if (!live.empty()) {
         refused += !ring.fits(units);
         for (size_t i = 0; i + 1 < live.front().size(); ++i) taken[live.front()[i]] = false;
+        ring.note_peak();
         ring.release(live.front().back());
         live.pop_front();
       }
@@ -89,6 +90,7 @@ TEST(TaskRing, one_slot_stays_free_and_ids_tell_the_live_from_the_retired) {
       EXPECT_EQ(ring.used(), 3u);
       EXPECT_TRUE(ring.live(ring.oldest()));
       const TaskRef retired = ring.oldest();
+      ring.note_peak();
       ring.release();
       EXPECT_FALSE(ring.live(retired));
     }
