@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/checked.h"
+#include "wire/program.h"
 
 namespace taskmill::toolchain {
 namespace {
@@ -53,10 +54,15 @@ std::string demangled(const std::string& name) {
   return text != nullptr ? std::string(text.get()) : name;
 }
 
+// What the user's source exports; the support source's runner is not the user's.
 std::string listed(const std::vector<std::string>& exported) {
   std::string text;
-  for (size_t i = 0; i < exported.size() && i < kNamed; ++i) text += (i == 0 ? "" : ", ") + demangled(exported[i]);
-  if (exported.size() > kNamed) text += fmt::format(" and {} more", exported.size() - kNamed);
+  size_t named = 0;
+  for (const std::string& name : exported) {
+    if (name == wire::kOrchestrationRunSymbol) continue;
+    if (named++ < kNamed) text += (text.empty() ? "" : ", ") + demangled(name);
+  }
+  if (named > kNamed) text += fmt::format(" and {} more", named - kNamed);
   return text.empty() ? "nothing" : text;
 }
 
@@ -77,6 +83,7 @@ Result<std::vector<std::string>> exported_symbols(std::string_view object) {
     if (!symbol) return fail(ErrorCode::kLoadFailed, "an ELF object that is cut short");
     if (is_export(*symbol)) names.emplace_back(text_at(object, *strings, symbol->st_name));
   }
+  std::ranges::sort(names);
   return names;
 }
 

@@ -10,8 +10,8 @@
 
 namespace taskmill::toolchain {
 
-// Strongly defined dynamic symbols of a 64-bit little-endian ELF object, in its order, as the linker spells them. Bytes that are
-// no such object: LoadFailed.
+// Strongly defined dynamic symbols of a 64-bit little-endian ELF object, sorted, as the linker spells them. Bytes that are no such
+// object: LoadFailed.
 Result<std::vector<std::string>> exported_symbols(std::string_view object);
 
 // MissingSymbol unless `object`, compiled from `source` for `label`, exports extern "C" `symbol`.

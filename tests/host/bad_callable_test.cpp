@@ -30,7 +30,7 @@ TEST_F(BadCallable, a_kernel_without_its_entry_is_told_with_what_it_exports) {
 TEST_F(BadCallable, an_orchestration_without_its_function_is_told_with_what_it_exports) {
   CallableSpec spec = hello();
   spec.function = "goodbye";
-  expect_refused(spec, ErrorCode::kMissingSymbol, "graphs.cpp does not export \"goodbye\"; it exports hello");
+  expect_refused(spec, ErrorCode::kMissingSymbol, "graphs.cpp does not export \"goodbye\"; it exports hello, hello_cube, long_scope, ");
 }
 
 TEST_F(BadCallable, a_source_that_does_not_exist_is_named) {
