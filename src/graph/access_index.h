@@ -120,6 +120,7 @@ class AccessIndex {
   }
 
   bool record_whole_read(RootRecord& root, const Access& access, TaskRef task, uint32_t line) const {
+    if (root.reader_count == kInlineReaders) drop_retired_readers(root);
     if (root.reader_count < kInlineReaders) {
       root.readers[root.reader_count++] = task;
       return false;
@@ -130,6 +131,15 @@ class AccessIndex {
     if (root.more_readers != kNoLine) at(root.more_readers).parent = line;
     root.more_readers = line;
     return true;
+  }
+
+  // A buffer that is only read has its places in the line for those who read it lately.
+  void drop_retired_readers(RootRecord& root) const {
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < root.reader_count; ++i) {
+      if (tasks_.live(root.readers[i])) root.readers[kept++] = root.readers[i];
+    }
+    root.reader_count = kept;
   }
 
   bool record_partial(RootRecord& root, const Access& access, TaskRef task, uint32_t line) const {

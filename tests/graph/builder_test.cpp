@@ -58,6 +58,14 @@ TEST(Builder, readers_of_the_same_bytes_do_not_wait_for_each_other) {
   EXPECT_EQ(run.chip.order.back(), 20u);
 }
 
+TEST(Builder, whole_reads_need_no_access_records_while_few_readers_are_alive) {
+  ToyRun<> run({.window = 4}, {64});
+  for (uint32_t i = 0; i < 100; ++i) {
+    run.submit(TaskArgs().add_input(run.entry(0)));
+    EXPECT_EQ(run.chip.region.records[i % 4].access_count, 0) << "task " << i;
+  }
+}
+
 TEST(Builder, writers_of_disjoint_rows_run_side_by_side_and_neighbours_of_one_byte_overlap_do_not) {
   ToyRun<> run({}, {64});
   const Tensor whole = run.entry(0);
