@@ -141,4 +141,6 @@ Shared Toy::read_shared() {
 
 void Toy::write_gate(uint32_t value) { write(shared_address_ + offsetof(Shared, gate), &value, sizeof value); }
 
+uint32_t Toy::started() const { return __atomic_load_n(&reinterpret_cast<const Shared*>(shared_address_)->started, __ATOMIC_ACQUIRE); }
+
 }  // namespace taskmill::toy

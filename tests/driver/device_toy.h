@@ -44,6 +44,8 @@ class Toy {
   wire::ResultBlock result();
   Shared read_shared();
   void write_gate(uint32_t value);
+  // Kernels of a running run that began: read from the simulator's memory at once.
+  uint32_t started() const;
   uint64_t kernel(const std::string& symbol);
 
   Handle aicpu_stream() const { return aicpu_stream_; }

@@ -147,4 +147,17 @@ Result<void> DeviceMemory::check_copy(const Copy& copy) const {
   return {};
 }
 
+void move_bytes(uint64_t destination, uint64_t source, uint64_t bytes) {
+  const bool overlap = destination < source + bytes && source < destination + bytes;
+  if (bytes > kPage || (destination | source | bytes) % sizeof(uint32_t) != 0 || overlap) {
+    if (bytes != 0) std::memmove(reinterpret_cast<void*>(destination), reinterpret_cast<const void*>(source), bytes);
+    return;
+  }
+  auto* to = reinterpret_cast<uint32_t*>(destination);
+  const auto* from = reinterpret_cast<const uint32_t*>(source);
+  for (uint64_t i = 0; i < bytes / sizeof(uint32_t); ++i) {
+    __atomic_store_n(&to[i], __atomic_load_n(&from[i], __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+  }
+}
+
 }  // namespace taskmill::sim

@@ -42,4 +42,8 @@ class DeviceMemory {
   uint64_t committed_ = 0;               // [base_, base_ + committed_) is committed
 };
 
+// Ranges may overlap. Up to a page of aligned words is moved word by word, so that a running kernel that waits for one sees
+// the old value or the new, and with it what was moved before.
+void move_bytes(uint64_t destination, uint64_t source, uint64_t bytes);
+
 }  // namespace taskmill::sim

@@ -27,26 +27,30 @@ Worker* Worker::current() { return current_worker; }
 
 // ---- life
 
+// What devices share: the end of the last one's share ends the threads.
+struct Pool::Lease {
+  const std::shared_ptr<Pool> pool{new Pool};
+  ~Lease() { pool->stop(); }
+};
+
 std::shared_ptr<Pool> Pool::acquire(uint32_t threads) {
   static std::mutex mutex;
-  static std::weak_ptr<Pool> shared;
+  static std::weak_ptr<Lease> shared;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<Pool> pool = shared.lock();
-  if (pool == nullptr) {
-    pool = std::shared_ptr<Pool>(new Pool(threads));
-    shared = pool;
+  std::shared_ptr<Lease> lease = shared.lock();
+  if (lease == nullptr) {
+    lease = std::make_shared<Lease>();
+    lease->pool->monitor_ = std::thread([pool = lease->pool] { pool->monitor(); });
+    shared = lease;
   }
-  Lock pool_lock(pool->mutex_);
-  pool->base_ = std::max(pool->base_, threads);
-  while (pool->workers_.size() < pool->base_) pool->start_worker(pool_lock);
-  return pool;
+  Pool& pool = *lease->pool;
+  Lock pool_lock(pool.mutex_);
+  pool.base_ = std::max(pool.base_, threads);
+  while (pool.workers_.size() < pool.base_) pool.start_worker(pool_lock);
+  return {lease, &pool};
 }
 
-Pool::Pool(uint32_t threads) : base_(threads) {
-  monitor_ = std::thread([this] { monitor(); });
-}
-
-Pool::~Pool() {
+void Pool::stop() {
   std::vector<std::shared_ptr<Worker>> leaving;
   {
     Lock lock(mutex_);
@@ -75,7 +79,7 @@ void Pool::start_worker(Lock&) {
   resters_.reserve(workers_.size());
   ++awake_;
   threads_peak_ = std::max(threads_peak_, static_cast<uint32_t>(workers_.size()) + 1);
-  worker->thread_ = std::thread([this, worker] { work(worker); });
+  worker->thread_ = std::thread([self = shared_from_this(), worker] { self->work(worker); });
 }
 
 uint32_t Pool::threads() const {

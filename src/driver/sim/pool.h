@@ -62,14 +62,14 @@ class Worker {
   bool leave_ = false;
   bool died_ = false;        // its death was reported
   uint64_t seen_steps_ = 0;  // by the monitor
-  uint64_t seen_since_ns_ = 0;
+  uint64_t seen_cpu_ns_ = 0;
 };
 
-class Pool {
+class Pool : public std::enable_shared_from_this<Pool> {
  public:
-  // The pool, grown to at least `threads` workers. It stops when the last reference goes.
+  // The pool, grown to at least `threads` workers. Its threads end when the last reference goes; those that are parked for
+  // ever keep the object itself.
   static std::shared_ptr<Pool> acquire(uint32_t threads);
-  ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
@@ -90,8 +90,8 @@ class Pool {
 
   // The calling worker's kernel waits for another: somebody takes its place.
   void stall(Worker& worker);
-  // The calling worker's kernel crashed: it will park. The pool does not end between the two calls; neither allocates.
-  // False: the worker was given up before, and the pool may have ended.
+  // The calling worker's kernel crashed: first call, last call before it parks. Neither allocates, and the pool's threads do
+  // not end in between. False: the worker was given up before.
   static bool begin_death(Worker& worker);
   void end_death(Worker& worker);
   // The worker that runs this unit will never come back: parks it.
@@ -104,7 +104,10 @@ class Pool {
   using Lock = std::unique_lock<std::mutex>;
   using Runs = std::vector<std::shared_ptr<PoolRun>>;
 
-  explicit Pool(uint32_t threads);
+  struct Lease;
+
+  Pool() = default;
+  void stop();
   void work(const std::shared_ptr<Worker>& worker);
   bool search(const Runs& runs, uint64_t epoch);
   bool rest(Worker& worker, const Runs& runs, uint64_t epoch);
@@ -132,7 +135,7 @@ class Pool {
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  uint32_t base_;  // workers that may be awake besides stalled ones
+  uint32_t base_ = 0;  // workers that may be awake besides stalled ones
   uint32_t awake_ = 0;
   uint32_t stalled_ = 0;
   uint32_t headroom_ = 0;  // more workers that may be awake while some are stalled, so that a long chain of waits ends sooner

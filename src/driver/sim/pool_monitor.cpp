@@ -1,4 +1,7 @@
 // The pool's monitor thread: timers, stalls and deaths.
+#include <pthread.h>
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -13,6 +16,14 @@ constexpr uint64_t kTickNs = 2'000'000;
 constexpr uint64_t kMostPatienceNs = 8 * kTickNs;
 
 std::chrono::steady_clock::time_point steady(uint64_t ns) { return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns)); }
+
+// A step's length is the CPU time that its thread took: on a busy machine the wall's says more about others.
+uint64_t cpu_ns(std::thread& thread) {
+  clockid_t clock = 0;
+  timespec time = {};
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -78,10 +89,11 @@ void Pool::look_for_stall(Lock& lock, uint64_t now_ns) {
     const uint64_t steps = worker->steps();
     if (steps == worker->seen_steps_) continue;
     const bool was_inside = (worker->seen_steps_ & 1) != 0;
-    // No measure is taken while workers are stalled: steps may wait for others, and threads for a CPU.
-    if (was_inside && stalled_ == 0) longest_step_ns_ = std::max(longest_step_ns_, now_ns - worker->seen_since_ns_);
+    const uint64_t cpu = cpu_ns(worker->thread_);
+    // No measure is taken while workers are stalled: steps may wait for others.
+    if (was_inside && stalled_ == 0) longest_step_ns_ = std::max(longest_step_ns_, cpu - worker->seen_cpu_ns_);
     worker->seen_steps_ = steps;
-    worker->seen_since_ns_ = now_ns;
+    worker->seen_cpu_ns_ = cpu;
     progress = true;
   }
   const bool queued = std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->waiting_units() != 0; });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "driver/checks.h"
 #include "driver/handle_table.h"
@@ -216,7 +215,7 @@ class SimDevice final : public Device {
 
   Result<void> do_copy(const Copy& copy) {
     TASKMILL_TRY(memory_->check_copy(copy));
-    if (copy.bytes != 0) std::memmove(reinterpret_cast<void*>(copy.destination), reinterpret_cast<const void*>(copy.source), copy.bytes);
+    sim::move_bytes(copy.destination, copy.source, copy.bytes);
     ++copies_;
     copied_bytes_ += copy.bytes;
     if (copy.kind != CopyKind::kDeviceToHost) board_.wrote(copy.destination, copy.bytes);
