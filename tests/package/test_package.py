@@ -53,4 +53,4 @@ def test_a_cpp_program_links_the_installed_library_and_opens_a_device(tmp_path):
 
     run("cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={HOME}")
     run("cmake", "--build", "build")
-    assert run(str(tmp_path / "build" / "user"), TASKMILL_HOME=str(HOME)) == "72 cores\n"
+    assert run(str(tmp_path / "build" / "user"), TASKMILL_HOME=str(HOME), TASKMILL_CACHE_DIR=str(tmp_path)) == "72 cores\n"
