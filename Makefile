@@ -20,8 +20,8 @@ PYTEST_LINES := ^=+ .*(passed|failed|skipped|error).* =+$$|^[0-9]+ (passed|faile
 # $(call configure-and-build,PRESET[,CMAKE ARGUMENTS])
 configure-and-build = $(QUIET) build-$(1) $(SHELL) -c 'cmake --preset $(1) $(2) && cmake --build build/$(1) -j $(JOBS)'
 
-# $(call run-ctest,STEP,PRESET,CTEST ARGUMENTS): every program leaves a report in build/PRESET/gtest.
-run-ctest = rm -rf build/$(2)/gtest; GTEST_OUTPUT=xml:$(CURDIR)/build/$(2)/gtest/ $(QUIET) $(1) --show '$(CTEST_LINES)' \
+# $(call run-ctest,STEP,PRESET,CTEST ARGUMENTS): every test program leaves a report in build/PRESET/gtest.
+run-ctest = rm -rf build/$(2)/gtest; $(QUIET) $(1) --show '$(CTEST_LINES)' \
   ctest --test-dir build/$(2) -j $(JOBS) --output-on-failure --no-tests=error --timeout 900 $(3)
 
 .PHONY: help

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_counts.py BUILD --against BASE: the test programs of BUILD ran the tests that those of BASE hold, or skipped them with a reason.
 
-BUILD/gtest holds a report of each program's run (GTEST_OUTPUT=xml:BUILD/gtest/); BASE's programs are asked for their lists."""
+BUILD/gtest holds a report of each program's run (taskmill_test of cmake/GoogleTest.cmake); BASE's programs are asked for their lists."""
 
 import argparse
 import json
@@ -13,14 +13,14 @@ from pathlib import Path
 
 
 def programs(build):
-    """name -> (command, labels) of the GoogleTest programs that ctest knows in `build`."""
+    """name -> (command, labels) of the tests of `build` that leave a report."""
     command = ["ctest", "--test-dir", build, "--show-only=json-v1"]
     tests = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["tests"]
     found = {}
     for test in tests:
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
-        if "--gtest_brief=1" in test.get("command", []):
-            found[test["name"]] = ([c for c in test["command"] if c != "--gtest_brief=1"], properties.get("LABELS", []))
+        if any(variable.startswith("GTEST_OUTPUT=") for variable in properties.get("ENVIRONMENT", [])):
+            found[test["name"]] = (test["command"], properties.get("LABELS", []))
     return found
 
 
@@ -63,11 +63,11 @@ def main():
         wanted &= own.keys()
     findings, total, all_skipped = [], 0, {}
     for name in sorted(wanted):
-        reports = sorted((options.build / "gtest").glob(f"{name}.xml"))
-        if not reports:
+        report = options.build / "gtest" / f"{name}.xml"
+        if not report.is_file():
             findings.append(f"{name}: left no report in {options.build}/gtest")
             continue
-        names, skipped = ran(reports[0])
+        names, skipped = ran(report)
         expected = listed(base[name][0])
         findings += [f"{name}: {test} did not run" for test in sorted(expected - names)]
         findings += [f"{name}: {test} is not in {options.against}" for test in sorted(names - expected)]

@@ -113,7 +113,8 @@ def make_build(folder, report=None):
     program = folder / "graph_test"
     program.write_text("#!/bin/sh\necho Stack.\necho '  pops_the_newest'\necho '  grows  # GetParam() = 1'\n")
     program.chmod(0o755)
-    tests = f'add_test(graph_test "{program}" "--gtest_brief=1")\nset_tests_properties(graph_test PROPERTIES LABELS graph)\n'
+    properties = "LABELS graph ENVIRONMENT GTEST_OUTPUT=xml:graph_test.xml"
+    tests = f'add_test(graph_test "{program}" "--gtest_brief=1")\nset_tests_properties(graph_test PROPERTIES {properties})\n'
     (folder / "CTestTestfile.cmake").write_text(tests)
     if report:
         (folder / "gtest").mkdir()
