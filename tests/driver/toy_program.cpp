@@ -113,8 +113,8 @@ bool feed(const LaunchBlock& launch, uint32_t core) {
 bool check_limit(const LaunchBlock& launch, uint32_t core) {
   Board& board = board_of(launch);
   Board::Core& own = board.core[core];
-  const uint64_t now = launch.aicpu_port->now_ns(launch.aicpu_port->context);
-  if (launch.kernel_limit_ns == 0 || own.token == 0 || own.gone || now - own.since_ns < launch.kernel_limit_ns) return false;
+  if (launch.kernel_limit_ns == 0 || own.token == 0 || own.gone) return false;
+  if (launch.aicpu_port->now_ns(launch.aicpu_port->context) - own.since_ns < launch.kernel_limit_ns) return false;
   own.gone = 1;
   fail_run(launch, ErrorCode::kSchedulerTimeout);
   __atomic_fetch_or(&board.stuck[core >> 6], uint64_t{1} << (core & 63), __ATOMIC_ACQ_REL);

@@ -99,7 +99,7 @@ void Pool::add(std::shared_ptr<PoolRun> run) {
     longest_step_ns_ = 0;
     patience_ns_ = 0;
   }
-  const uint32_t wanted = run->waiting_units();
+  const uint32_t wanted = run->units();
   runs_.push_back(std::move(run));
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   for (uint32_t woken = 0; woken < wanted && wakeable_.load(std::memory_order_relaxed) != 0; ++woken) wake_or_start(lock);

@@ -32,6 +32,7 @@ class PoolRun : public std::enable_shared_from_this<PoolRun> {
   // ---- called by the pool
   // Runs what is queued until nothing is. True: there was something.
   bool run_units(Worker& worker);
+  // None, one, or more (2).
   uint32_t waiting_units() const { return board_.waiting(); }
   uint32_t units() const { return machine_.cores() + machine_.scheduler_threads(); }
   // Marks schedulers whose timers are due; when the next is, on the monotonic clock.

@@ -55,11 +55,16 @@ class UnitBoard {
     const uint64_t old = word(unit).fetch_or(kDead << shift(unit), std::memory_order_seq_cst);
     return ((old >> shift(unit)) & (kRunning | kDead)) == kRunning;
   }
-  // Units that wait to be taken.
+  // Units that wait to be taken: none, one, or more (2).
   uint32_t waiting() const {
-    uint32_t count = 0;
-    for (const Word& word : words_) count += static_cast<uint32_t>(std::popcount(takable(word.value.load(std::memory_order_seq_cst))));
-    return count;
+    uint64_t seen = 0;
+    bool more = false;
+    for (const Word& word : words_) {
+      const uint64_t units = takable(word.value.load(std::memory_order_seq_cst));
+      more |= (units & (units - 1)) != 0 || (seen != 0 && units != 0);
+      seen |= units;
+    }
+    return more ? 2 : seen != 0 ? 1 : 0;
   }
   bool scheduler_waits() const { return takable(words_[kCoreWords].value.load(std::memory_order_relaxed)) != 0; }  // a hint
 
