@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "variant/fake_device.h"
@@ -53,8 +54,10 @@ class RunTest : public testing::Test {
     inputs_.tensors.push_back(host_argument(out_, false, true, "the OUT argument"));
     inputs_.tensors.push_back(host_argument(inout_, true, true, "the INOUT argument"));
   }
-  const wire::EntryTensor& entry(size_t index) const {
-    return reinterpret_cast<const wire::EntryTensor*>(slot_->image().tables.data())[index];
+  wire::EntryTensor entry(size_t index) const {
+    wire::EntryTensor entry;
+    std::memcpy(&entry, slot_->image().tables.data() + index * sizeof entry, sizeof entry);
+    return entry;
   }
 
   FakeDevice device_;
