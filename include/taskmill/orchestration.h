@@ -154,7 +154,7 @@ class TaskArgs {
   }
   template <class T>
   void add_one_scalar(T value) {
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= sizeof(uint64_t));
     const uint32_t index = spec_.scalar_count++;
     if (index >= kMaxTaskScalars) return;
     spec_.scalars[index] = 0;

@@ -117,9 +117,11 @@ struct alignas(64) Tensor : TensorDescriptor {
       return result;
     }
     for (uint32_t d = new_ndims; d-- > 0;) {
+      // A stride beyond 32 bits cannot be described, unless nothing is ever multiplied by it.
+      if (count > UINT32_MAX && new_shapes[d] > 1) result.extent_overflow = 1;
       result.shapes[d] = new_shapes[d];
       result.strides[d] = static_cast<uint32_t>(count);
-      count *= new_shapes[d];
+      if (__builtin_mul_overflow(count, uint64_t{new_shapes[d]}, &count)) result.extent_overflow = 1;
     }
     result.ndims = static_cast<uint8_t>(new_ndims);
     if (count != numel()) result.extent_overflow = 1;

@@ -110,6 +110,14 @@ TEST(Tensor, reshape_keeps_the_elements_and_marks_another_count) {
   EXPECT_NE(tensor.view(column, offsets).reshape(two, 1).extent_overflow, 0u);
 }
 
+TEST(Tensor, reshape_marks_a_stride_that_32_bits_cannot_hold) {
+  const Tensor tensor = row_major({1u << 17, 1u << 17});
+  const uint32_t halves[] = {2, 1u << 16, 1u << 17}, one[] = {1, 1u << 17, 1u << 17}, wraps[] = {1u << 31, 1u << 31, 1u << 31};
+  EXPECT_NE(tensor.reshape(halves, 3).extent_overflow, 0u);
+  EXPECT_EQ(tensor.reshape(one, 3).extent_overflow, 0u);
+  EXPECT_NE(tensor.reshape(wraps, 3).extent_overflow, 0u);
+}
+
 TEST(DataType, has_a_size_and_a_name_for_each_number_and_none_beyond) {
   for (uint32_t i = 0; i < kDataTypeCount; ++i) {
     EXPECT_GT(element_bytes(static_cast<DataType>(i)), 0u);
