@@ -14,9 +14,11 @@ constexpr auto kGrace = std::chrono::seconds(1);
 
 OrchestrationThread::~OrchestrationThread() {
   {
-    const std::lock_guard lock(shared_->mutex);
+    std::unique_lock lock(shared_->mutex);
     shared_->closing = true;
     shared_->changed.notify_all();
+    // Its run may be over before the thread has told how it came out of it.
+    shared_->changed.wait(lock, [&] { return !shared_->busy || shared_->died; });
     if (shared_->died && thread_.joinable()) thread_.detach();
   }
   if (thread_.joinable()) thread_.join();
