@@ -5,9 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || { echo "fresh: needs root (debootstrap, chroot)" >&2; exit 1; }
-# A mount namespace of its own: what is mounted here is seen by nobody else and ends with this process.
-if [ -z "${TASKMILL_FRESH_INSIDE:-}" ]; then
-  exec env TASKMILL_FRESH_INSIDE=1 unshare --mount --propagation private tools/fresh.sh "$@"
+# Namespaces of its own: nobody else sees what is mounted here, and this script is process 1, so that it can end all that it started.
+if [ $$ -ne 1 ]; then
+  exec unshare --mount --propagation private --pid --fork --mount-proc --kill-child=TERM tools/fresh.sh "$@"
 fi
 commands=("${@:-}")
 [ -n "${commands[0]}" ] || commands=("make demo" "make test")
@@ -21,6 +21,8 @@ mkdir -p build/log "$root"
 clean_up() {
   local status=$? target
   trap - EXIT INT TERM
+  kill -KILL -1 2>/dev/null || true # all processes of this namespace but this one
+  wait 2>/dev/null || true
   awk -v place="$place/" 'index($2, place) == 1 { print $2 }' /proc/self/mounts | tac | while read -r target; do
     umount "$target" || umount -l "$target" || true
   done
@@ -80,9 +82,11 @@ inside() {
     /bin/bash -c "$1"
 }
 
+# In the background, so that a signal is heard at once.
 timed() {
   local start=$SECONDS
-  "${@:2}"
+  "${@:2}" &
+  wait $!
   echo "fresh: $1 took $((SECONDS - start)) s"
 }
 
