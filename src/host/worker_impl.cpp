@@ -47,7 +47,10 @@ Result<void> Worker::Impl::load_programs(const Home& home) {
   return {};
 }
 
+// A quarantined slot calls its device no more, and queued copies may read its memory until the device is gone.
 void Worker::Impl::close() {
+  std::unique_ptr<tmr::RunSlot> quarantined;
+  if (slot_ != nullptr && !slot_->usable()) quarantined = std::move(slot_);
   slot_.reset();
   registry_.clear();
   program_images_.clear();
@@ -57,10 +60,11 @@ void Worker::Impl::close() {
 
 Result<void> Worker::Impl::require_usable(const char* call) const {
   if (!is_open()) return fail(ErrorCode::kClosed, fmt::format("{}: the worker was closed", call));
-  const Result<void> health = device_->health();
-  if (health) return {};
+  Result<void> usable = device_->health();
+  if (usable) usable = slot_->usable();
+  if (usable) return {};
   return fail(ErrorCode::kDeviceLost,
-              fmt::format("{}: this worker's device is lost ({}); close it and open a new worker", call, health.error().message));
+              fmt::format("{}: this worker's device is lost ({}); close it and open a new worker", call, usable.error().message));
 }
 
 Result<tmr::RunBindings> Worker::Impl::prepare(const Callable& callable, std::span<const Argument> arguments, const RunConfig& config) {

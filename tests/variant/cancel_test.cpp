@@ -54,6 +54,18 @@ TEST_F(CancelTest, A11_without_proof_that_the_cores_left_the_leases_stay) {
   EXPECT_EQ(run_.leases.size(), 3u);
 }
 
+TEST_F(CancelTest, A11_copies_that_may_still_be_queued_read_words_that_live_as_long_as_the_slot) {
+  time_out(slot_->helper_stream());
+  device_.can_abandon = false;
+  device_.copies.clear();
+  EXPECT_FALSE(launch_run(*slot_, run_));
+  EXPECT_TRUE(run_.quarantined);
+  ASSERT_EQ(device_.copies.size(), slot_->cores());
+  for (uint32_t core = 0; core < slot_->cores(); ++core) {
+    EXPECT_EQ(device_.copies[core].source, reinterpret_cast<uint64_t>(&slot_->exit_words()[core].dispatch_));
+  }
+}
+
 TEST_F(CancelTest, a_launch_of_which_nothing_went_in_needs_no_cancelling) {
   device_.fail_call = device_.calls + 1;
   EXPECT_FALSE(launch_run(*slot_, run_));

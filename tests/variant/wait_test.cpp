@@ -104,6 +104,82 @@ TEST_F(WaitTest, A11_stuck_cores_on_a_device_that_cannot_be_abandoned_keep_the_l
   EXPECT_TRUE(run.quarantined);
 }
 
+// Each way in which waiting can fail, with cores that do not leave and a device that cannot be abandoned.
+class WaitFailureTest : public WaitTest {
+ protected:
+  // Returns the error of a wait of which `failing` fails.
+  Error wait_that_fails(std::function<Result<void>(Handle)> failing) {
+    add_one_of_each_direction();
+    device_.can_abandon = false;
+    run_ = launch();
+    device_.on_synchronize = [this, failing = std::move(failing)](Handle asked) -> Result<void> {
+      if (asked == slot_->aicore_stream()) return fail(ErrorCode::kTimedOut, "still running");
+      return failing(asked);
+    };
+    return wait_run(*slot_, run_).error();
+  }
+  void expect_quarantine() {
+    const uint64_t calls = device_.calls;
+    EXPECT_TRUE(run_.quarantined);
+    EXPECT_TRUE(release_run_bindings(*slot_, run_));
+    EXPECT_EQ(bind_run(*slot_, inputs_).error().code, ErrorCode::kDeviceLost);
+    slot_.reset();
+    EXPECT_EQ(device_.calls, calls);
+  }
+  static std::function<Result<void>(Handle)> fault_of(Handle handle) {
+    return [handle](Handle asked) -> Result<void> {
+      if (asked == handle) return fail(ErrorCode::kDeviceFault, "it failed");
+      return {};
+    };
+  }
+
+  RunBindings run_;
+};
+
+TEST_F(WaitFailureTest, A11_an_event_of_the_aicpu_that_fails_proves_no_end_so_the_leases_stay_and_no_run_follows) {
+  EXPECT_EQ(wait_that_fails(fault_of(slot_->aicpu_event())).message, "it failed");
+  expect_quarantine();
+}
+
+TEST_F(WaitFailureTest, A11_an_event_of_the_cores_that_fails_proves_no_end_so_the_leases_stay_and_no_run_follows) {
+  EXPECT_EQ(wait_that_fails(fault_of(slot_->aicore_event())).message, "it failed");
+  expect_quarantine();
+}
+
+TEST_F(WaitFailureTest, A11_a_probe_that_fails_proves_no_end_so_the_leases_stay_and_no_run_follows) {
+  const auto failing = [this](Handle asked) -> Result<void> {
+    if (asked == slot_->aicpu_event()) return fail(ErrorCode::kTimedOut, "still running");
+    if (asked == slot_->helper_stream()) return fail(ErrorCode::kDeviceFault, "it failed");
+    return {};
+  };
+  EXPECT_EQ(wait_that_fails(failing).message, "it failed");
+  expect_quarantine();
+}
+
+TEST_F(WaitFailureTest, A11_a_result_that_cannot_be_copied_proves_no_end_so_the_leases_stay_and_no_run_follows) {
+  const auto failing = [this](Handle asked) -> Result<void> {
+    if (asked == slot_->aicpu_event()) device_.fail_call = device_.calls + 1;
+    return {};
+  };
+  EXPECT_EQ(wait_that_fails(failing).message, "told to fail: copy");
+  expect_quarantine();
+}
+
+TEST_F(WaitTest, a_run_that_left_after_its_wait_failed_gives_its_leases_up_and_others_follow) {
+  add_one_of_each_direction();
+  RunBindings run = launch();
+  device_.on_synchronize = [this](Handle asked) -> Result<void> {
+    if (asked == slot_->aicpu_event()) return fail(ErrorCode::kDeviceFault, "it failed");
+    return {};
+  };
+  EXPECT_EQ(wait_run(*slot_, run).error().message, "it failed");
+  EXPECT_FALSE(run.quarantined);
+  const uint64_t releases = device_.releases;
+  EXPECT_TRUE(release_run_bindings(*slot_, run));
+  EXPECT_EQ(device_.releases, releases + 3);
+  EXPECT_TRUE(bind_run(*slot_, inputs_));
+}
+
 TEST_F(WaitTest, a_fault_that_no_event_shows_surfaces_at_the_probe) {
   RunBindings run = launch();
   device_.on_synchronize = [this](Handle handle) -> Result<void> {

@@ -62,6 +62,7 @@ Result<void> upload_trace_header(const RunSlot& slot, uint32_t records_per_lane)
 }  // namespace
 
 Result<RunBindings> bind_run(RunSlot& slot, const RunInputs& inputs) {
+  TASKMILL_TRY(slot.usable());
   TASKMILL_ASSIGN(const Roots roots, find_roots(inputs.tensors));
   TASKMILL_ASSIGN(const SlotNeeds needs, slot_needs(slot, inputs));
   RunBindings run;

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <vector>
 
 #include "support/log.h"
 #include "variant/tmr/host/run.h"
@@ -12,7 +11,9 @@ namespace {
 constexpr std::chrono::milliseconds kLeaveLimit{2'000};
 
 // Copies the exit words into the cores' dispatch words. The rest of a register line stays as it is.
-Result<void> send_exit(const RunSlot& slot, const std::vector<wire::CoreRegisters>& exits) {
+Result<void> send_exit(RunSlot& slot, uint32_t exit_word) {
+  std::vector<wire::CoreRegisters>& exits = slot.exit_words();
+  for (wire::CoreRegisters& core : exits) core.dispatch_ = exit_word;
   for (size_t core = 0; core < exits.size(); ++core) {
     const Copy copy = {slot.registers().address() + core * sizeof exits[core], reinterpret_cast<uint64_t>(&exits[core].dispatch_),
                        sizeof exits[core].dispatch_, CopyKind::kHostToDevice};
@@ -23,17 +24,20 @@ Result<void> send_exit(const RunSlot& slot, const std::vector<wire::CoreRegister
 
 }  // namespace
 
-bool cancel_run(const RunSlot& slot, const RunBindings& run) {
+void cancel_run(RunSlot& slot, RunBindings& run) {
+  const uint32_t exit_word = wire::make_token(wire::run_generation(run.serial), wire::kExitSequence);
   Device& device = slot.device();
-  std::vector<wire::CoreRegisters> exits(slot.cores());  // lives until no queued copy reads it
-  for (wire::CoreRegisters& core : exits) core.dispatch_ = wire::make_token(wire::run_generation(run.serial), wire::kExitSequence);
-  if (send_exit(slot, exits) && device.synchronize(slot.aicore_stream(), kLeaveLimit) &&
-      device.synchronize(slot.aicpu_stream(), kLeaveLimit)) {
-    return true;
-  }
-  const Result<void> abandoned = device.abandon("a launch went in by half and did not leave when told to");
-  if (!abandoned) log::error("a half-launched run could not be abandoned: " + abandoned.error().message);
-  return abandoned.has_value();
+  const bool left = send_exit(slot, exit_word) && device.synchronize(slot.aicore_stream(), kLeaveLimit) &&
+                    device.synchronize(slot.aicpu_stream(), kLeaveLimit);
+  if (!left) give_up_run(slot, run, "a run that failed did not leave when told to");
+}
+
+void give_up_run(RunSlot& slot, RunBindings& run, const std::string& reason) {
+  const Result<void> abandoned = slot.device().abandon(reason);
+  if (abandoned) return;
+  log::error("the device could not be abandoned: " + abandoned.error().message);
+  run.quarantined = true;
+  slot.quarantine(reason);
 }
 
 }  // namespace taskmill::tmr

@@ -22,6 +22,8 @@ class DeviceBuffer {
 
   // Makes this at least `bytes` large; its contents are lost if it grows. On failure it is as it was.
   Result<void> reserve(Device& device, uint64_t bytes);
+  // The device keeps the memory until it goes; this is empty.
+  void disown() { device_ = nullptr, address_ = 0, bytes_ = 0; }
 
  private:
   // A release that fails is a lost device's: the driver keeps such memory until it ends.
@@ -45,6 +47,8 @@ class OwnedHandle {
   }
   ~OwnedHandle();
   Handle get() const { return handle_; }
+  // The device keeps it until it goes; this is empty.
+  void disown() { handle_ = {}; }
 
  private:
   Device* device_ = nullptr;

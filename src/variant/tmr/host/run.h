@@ -34,12 +34,13 @@ struct RunInputs {
 struct RunBindings {
   uint64_t serial = 0;
   std::vector<TensorLease> leases;
-  // The device may still write to the leases and nobody could prove that it does not: they stay until the device goes.
+  // The device may still write to the leases and nobody could prove that it does not: they stay until the device goes. The slot
+  // takes no other run.
   bool quarantined = false;
 };
 
 // Finds roots, allocates the leases, lays the image out and commits it last. Copies no input byte. On failure nothing is held
-// and the slot's image is byte for byte what it was.
+// and the slot's image is byte for byte what it was. DeviceLost after a quarantined run.
 Result<RunBindings> bind_run(RunSlot& slot, const RunInputs& inputs);
 
 // Exactly one host-to-device copy for each lease with needs_copy_in; the first failure ends it. Returns the bytes copied.
@@ -47,13 +48,12 @@ Result<uint64_t> copy_in_run_inputs(const RunSlot& slot, const RunBindings& run)
 
 // AICore first, then AICPU, an event behind each. If only a part went in, what went in is made to leave; without proof that it
 // did the run is quarantined.
-Result<void> launch_run(const RunSlot& slot, RunBindings& run);
+Result<void> launch_run(RunSlot& slot, RunBindings& run);
 
 // Waits for the run's own two events and its own result word. A value: the device program ended and wrote this; its error
-// field tells how. An error: the device failed beneath it. Stuck kernels: the device is abandoned and lost, or, where that is not
-// possible, the run is quarantined. Nothing on a
-// device that runs no programs.
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, RunBindings& run);
+// field tells how. An error: the device failed beneath it, and what may still run was made to leave. Stuck kernels: the device is
+// abandoned and lost. Where that is not possible, the run is quarantined. Nothing on a device that runs no programs.
+Result<std::optional<wire::ResultBlock>> wait_run(RunSlot& slot, RunBindings& run);
 
 // One device-to-host copy for each lease with needs_copy_back, if the run was launched and succeeded; else no device access at
 // all. Returns the bytes copied.
@@ -62,9 +62,11 @@ Result<uint64_t> copy_back_run_outputs(const RunSlot& slot, const RunBindings& r
 // Gives the leases up. Every lease is tried; the first failure is told.
 Result<void> release_run_bindings(const RunSlot& slot, RunBindings& run);
 
-// For a run of which only a part is on the device: makes cores that wait for a dispatch leave, by the exit word on the helper
-// stream, waits a bounded time for the streams, and abandons the device if that does not help. False: not even that was possible,
-// and nothing is known.
-bool cancel_run(const RunSlot& slot, const RunBindings& run);
+// For a run that may be on the device in part: makes cores that wait for a dispatch leave, by the exit word on the helper stream,
+// waits a bounded time for the streams, and gives the run up if that does not help.
+void cancel_run(RunSlot& slot, RunBindings& run);
+
+// Abandons the device. Where that is not possible, the run is quarantined.
+void give_up_run(RunSlot& slot, RunBindings& run, const std::string& reason);
 
 }  // namespace taskmill::tmr

@@ -1,6 +1,5 @@
 #include "variant/tmr/host/run_slot.h"
 
-#include "wire/mailbox.h"
 #include "wire/run_error.h"
 
 namespace taskmill::tmr {
@@ -18,10 +17,23 @@ Result<std::unique_ptr<RunSlot>> RunSlot::open(Device& device, const Programs& p
   TASKMILL_TRY(slot->make_handles());
   TASKMILL_TRY(slot->registers_.reserve(device, uint64_t{device.info().cores} * sizeof(wire::CoreRegisters)));
   TASKMILL_TRY(slot->result_.reserve(device, sizeof(wire::ResultBlock)));
+  slot->exit_words_.resize(device.info().cores);
   // Word 0 is "no token" and result word 0 is no run's serial: what the first run finds is older than itself.
   TASKMILL_TRY(zero(device, slot->registers_));
   TASKMILL_TRY(zero(device, slot->result_));
   return slot;
+}
+
+// Destroying a stream would wait for the run, and its memory is what the run writes to.
+RunSlot::~RunSlot() {
+  if (quarantine_.empty()) return;
+  for (OwnedHandle* handle : {&aicpu_event_, &aicore_event_, &aicpu_stream_, &aicore_stream_, &helper_stream_}) handle->disown();
+  for (DeviceBuffer* buffer : {&registers_, &result_, &region_, &heap_, &tables_, &trace_}) buffer->disown();
+}
+
+Result<void> RunSlot::usable() const {
+  if (quarantine_.empty()) return {};
+  return fail(ErrorCode::kDeviceLost, "a run may still be on the device: " + quarantine_);
 }
 
 Result<void> RunSlot::make_handles() {

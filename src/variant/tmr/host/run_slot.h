@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "taskmill/driver.h"
 #include "variant/tmr/host/device_buffer.h"
 #include "wire/launch_block.h"
+#include "wire/mailbox.h"
 
 namespace taskmill::tmr {
 
@@ -37,6 +39,8 @@ class RunSlot {
   static Result<std::unique_ptr<RunSlot>> open(Device& device, const Programs& programs);
   RunSlot(const RunSlot&) = delete;
   RunSlot& operator=(const RunSlot&) = delete;
+  // After a quarantined run the device is not called: it keeps what the slot held. The slot may then outlive it.
+  ~RunSlot();
 
   // Grows what is too small. On failure nothing is smaller than before, and the image still stands.
   Result<void> reserve(const SlotNeeds& needs);
@@ -45,6 +49,11 @@ class RunSlot {
   uint64_t take_serial() { return ++last_serial_; }
   void commit(RunImage image) { image_ = std::move(image); }
   const RunImage& image() const { return image_; }
+
+  // A run may still be on the device and nobody could make it leave, so no other goes in: it would share everything here.
+  void quarantine(std::string reason) { quarantine_ = std::move(reason); }
+  // DeviceLost after a quarantine.
+  Result<void> usable() const;
 
   Device& device() const { return device_; }
   const Programs& programs() const { return programs_; }
@@ -64,6 +73,8 @@ class RunSlot {
   const DeviceBuffer& heap() const { return heap_; }
   const DeviceBuffer& tables() const { return tables_; }
   const DeviceBuffer& trace() const { return trace_; }
+  // One for each core. Host memory that queued copies read, so it lives as long as they may.
+  std::vector<wire::CoreRegisters>& exit_words() { return exit_words_; }
 
  private:
   RunSlot(Device& device, const Programs& programs) : device_(device), programs_(programs) {}
@@ -73,6 +84,8 @@ class RunSlot {
   const Programs programs_;
   RunImage image_;
   uint64_t last_serial_ = 0;
+  std::string quarantine_;  // empty: none
+  std::vector<wire::CoreRegisters> exit_words_;
   DeviceBuffer registers_, result_, region_, heap_, tables_, trace_;
   OwnedHandle aicpu_event_, aicore_event_;
   OwnedHandle aicpu_stream_, aicore_stream_, helper_stream_;

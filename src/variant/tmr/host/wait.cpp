@@ -55,46 +55,46 @@ Result<bool> await_event(const RunSlot& slot, Handle event, Ended ended) {
 
 bool timed_out(const Result<void>& synchronised) { return !synchronised && synchronised.error().code == ErrorCode::kTimedOut; }
 
-void give_up(const RunSlot& slot, RunBindings& run, const std::string& reason) {
-  if (const Result<void> abandoned = slot.device().abandon(reason); !abandoned) {
-    run.quarantined = true;
-    log::error("the device could not be abandoned: " + abandoned.error().message);
-  }
-}
-
-// For events that no result word vouches for: the run's streams are asked. Unless both end well, what may still run is made to leave.
-Result<void> collect_fault(const RunSlot& slot, RunBindings& run) {
+// For events that no result word vouches for: the run's streams are asked. A fault tells more than a time-out.
+Result<void> collect(const RunSlot& slot) {
   Result<void> aicore = slot.device().synchronize(slot.aicore_stream(), kCollectLimit);
   Result<void> aicpu = slot.device().synchronize(slot.aicpu_stream(), kCollectLimit);
-  if ((!aicore || !aicpu) && !cancel_run(slot, run)) run.quarantined = true;
-  if (!aicore && !timed_out(aicore)) return aicore;
-  if (!aicpu && !timed_out(aicpu)) return aicpu;
-  return {};
+  return aicore || (timed_out(aicore) && !aicpu) ? aicpu : aicore;
 }
 
-}  // namespace
+tl::unexpected<Error> no_result(const RunSlot& slot, const RunBindings& run) {
+  const Result<void> collected = collect(slot);
+  if (!collected && !timed_out(collected)) return tl::unexpected(collected.error());
+  return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
+}
 
-Result<std::optional<wire::ResultBlock>> wait_run(const RunSlot& slot, RunBindings& run) {
+// An error is no proof that the run has left.
+Result<std::optional<wire::ResultBlock>> await_run(RunSlot& slot, RunBindings& run) {
   // Cores leave when the AICPU program tells them to, at the end of a run; without that its launch was lost or it died.
   const auto ended = [&] { return has_result(slot, run) || is_complete(slot, slot.aicore_event()); };
   TASKMILL_ASSIGN(const bool aicpu_left, await_event(slot, slot.aicpu_event(), ended));
   if (!slot.device().info().runs_programs) {
-    TASKMILL_TRY(collect_fault(slot, run));
+    TASKMILL_TRY(collect(slot));
     return std::nullopt;
   }
   TASKMILL_ASSIGN(const wire::ResultBlock result, read_result(slot));
-  if (result.run_serial != run.serial) {
-    TASKMILL_TRY(collect_fault(slot, run));
-    return fail(ErrorCode::kDeviceFault, fmt::format("run {} ended on the device without writing its result", run.serial));
-  }
+  if (result.run_serial != run.serial) return no_result(slot, run);
   if (!aicpu_left) {
-    give_up(slot, run, "the run ended and its orchestration did not return");
+    give_up_run(slot, run, "the run ended and its orchestration did not return");
   } else if (!result.stuck_cores.empty()) {
-    give_up(slot, run, fmt::format("{} did not leave the run", text::counted(result.stuck_cores.count(), "core")));
+    give_up_run(slot, run, fmt::format("{} did not leave the run", text::counted(result.stuck_cores.count(), "core")));
   } else {
     TASKMILL_ASSIGN(const bool aicore_left, await_event(slot, slot.aicore_event(), [] { return true; }));
-    if (!aicore_left) give_up(slot, run, "cores did not leave a run that ended");
+    if (!aicore_left) give_up_run(slot, run, "cores did not leave a run that ended");
   }
+  return result;
+}
+
+}  // namespace
+
+Result<std::optional<wire::ResultBlock>> wait_run(RunSlot& slot, RunBindings& run) {
+  Result<std::optional<wire::ResultBlock>> result = await_run(slot, run);
+  if (!result) cancel_run(slot, run);
   return result;
 }
 
