@@ -93,17 +93,16 @@ TEST(DeviceMemory, an_address_of_one_device_is_no_host_address_for_another) {
 
 TEST(UnitBoard, a_unit_queued_while_it_runs_runs_again) {
   sim::UnitBoard board;
-  const auto quiet = [](uint32_t) {};
   EXPECT_TRUE(board.queue(17));
   EXPECT_FALSE(board.queue(17)) << "queued already";
   EXPECT_EQ(board.waiting(), 1u);
-  EXPECT_EQ(board.take(0, quiet), sim::UnitBoard::kNone);
-  EXPECT_EQ(board.take(1, quiet), 17u);
+  EXPECT_EQ(board.take(0), sim::UnitBoard::kNone);
+  EXPECT_EQ(board.take(1), 17u);
   EXPECT_EQ(board.waiting(), 0u);
   EXPECT_FALSE(board.queue(17)) << "who runs it looks again";
-  EXPECT_EQ(board.take(1, quiet), sim::UnitBoard::kNone) << "it runs";
+  EXPECT_EQ(board.take(1), sim::UnitBoard::kNone) << "it runs";
   EXPECT_FALSE(board.release(17));
-  EXPECT_EQ(board.take(1, quiet), 17u);
+  EXPECT_EQ(board.take(1), 17u);
   EXPECT_FALSE(board.release(17));
   EXPECT_EQ(board.waiting(), 0u);
 }
@@ -113,12 +112,12 @@ TEST(UnitBoard, a_dead_unit_is_taken_no_more_and_killed_once) {
   board.queue(3);
   board.queue(4);
   EXPECT_FALSE(board.kill(3)) << "it did not run";
-  EXPECT_EQ(board.take(0, [](uint32_t) {}), 4u);
+  EXPECT_EQ(board.take(0), 4u);
   EXPECT_TRUE(board.kill(4)) << "it ran";
   EXPECT_FALSE(board.kill(4)) << "somebody else killed it";
   EXPECT_TRUE(board.release(4));
   board.queue(4);
-  EXPECT_EQ(board.take(0, [](uint32_t) {}), sim::UnitBoard::kNone);
+  EXPECT_EQ(board.take(0), sim::UnitBoard::kNone);
 }
 
 TEST(Views, move_whole_lines_and_start_poisoned) {

@@ -228,6 +228,20 @@ TEST(Pool, a_device_closed_in_the_middle_of_a_run_ends_it) {
   }
 }
 
+// Workers that ran other units of the run before are not taken for the one that is stuck: closing waits for their ends.
+TEST(Pool, the_worker_that_is_given_up_is_the_one_in_the_stuck_kernel) {
+  for (int round = 0; round < 20; ++round) {
+    const auto device = open({.threads = 8});
+    Toy toy(*device, 2);
+    toy.prepare(60, "count");
+    toy.add_jobs(1, "spin_for_ever", 60);
+    EXPECT_OK(toy.launch());
+    while (toy.started() < 61) {
+    }
+    EXPECT_OK(device->abandon("test"));
+  }
+}
+
 // ---- sharing, start and end
 
 TEST(Pool, two_devices_share_one_pool) {

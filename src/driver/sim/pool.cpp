@@ -55,9 +55,7 @@ void Pool::stop() {
   {
     Lock lock(mutex_);
     // A dying worker still has its death to report.
-    death_.wait(lock, [&] {
-      return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->fate_ != Worker::Fate::kDying; });
-    });
+    death_.wait(lock, [&] { return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) { return !worker->dying_; }); });
     stopping_ = true;
     leaving = workers_;
     leaving.insert(leaving.end(), dismissed_.begin(), dismissed_.end());
@@ -280,10 +278,7 @@ void Pool::lose(Worker& worker, Lock& lock) {
   update_wakeable();
 }
 
-bool Pool::begin_death(Worker& worker) {
-  auto fate = Worker::Fate::kAlive;
-  return worker.fate_.compare_exchange_strong(fate, Worker::Fate::kDying);
-}
+void Pool::begin_death(Worker& worker) { worker.dying_ = true; }
 
 void Pool::end_death(Worker& worker) {
   const Lock lock(mutex_);
@@ -292,13 +287,15 @@ void Pool::end_death(Worker& worker) {
   monitor_wake_.notify_one();
 }
 
-void Pool::give_up(const PoolRun* run, uint32_t unit) {
+void Pool::give_up(const wire::CoreContext* core) {
   Lock lock(mutex_);
-  const auto place = std::find_if(workers_.begin(), workers_.end(), [&](const auto& worker) { return worker->runs(run, unit); });
-  if (place == workers_.end()) return;
+  const auto holder = [&] {
+    return std::find_if(workers_.begin(), workers_.end(), [&](const auto& worker) { return worker->holds(core); });
+  };
+  auto place = holder();
+  // Some instructions lie between the take or the release of a unit and the claim.
+  for (; place == workers_.end(); place = holder()) pause();
   Worker& worker = **place;
-  auto fate = Worker::Fate::kAlive;
-  if (!worker.fate_.compare_exchange_strong(fate, Worker::Fate::kGivenUp)) return;  // its death will be reported
   park_thread(worker.thread_.native_handle());
   lose(worker, lock);
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/align.h"
+#include "wire/program.h"
 
 namespace taskmill::sim {
 
@@ -29,15 +30,11 @@ class PoolRun;
 // One thread of the pool.
 class Worker {
  public:
-  // The unit that this worker takes or runs.
-  void announce(const PoolRun* run, uint32_t unit) {
-    // The exchange by which the unit is taken releases both, and who finds it running has acquired them.
-    unit_.store(unit, std::memory_order_relaxed);
-    run_.store(run, std::memory_order_relaxed);
-  }
-  bool runs(const PoolRun* run, uint32_t unit) const {
-    return run_.load(std::memory_order_relaxed) == run && unit_.load(std::memory_order_relaxed) == unit;
-  }
+  // The core that this worker runs: claimed once it is taken, dropped before it is released, so that no two workers hold one.
+  // Relaxed: the changes of the core's unit order a drop before the next claim, and who misses a claim looks again.
+  void claim(const wire::CoreContext* core) { core_.store(core, std::memory_order_relaxed); }
+  void drop_claim() { core_.store(nullptr, std::memory_order_relaxed); }
+  bool holds(const wire::CoreContext* core) const { return core_.load(std::memory_order_relaxed) == core; }
   // Only this thread writes; the monitor looks whether it changed, and a late look costs it one tick.
   void begin_step() { steps_.store(steps_.load(std::memory_order_relaxed) | 1, std::memory_order_relaxed); }
   void end_step() { steps_.store((steps_.load(std::memory_order_relaxed) | 1) + 1, std::memory_order_relaxed); }
@@ -48,10 +45,8 @@ class Worker {
 
  private:
   friend class Pool;
-  enum class Fate : uint8_t { kAlive, kGivenUp, kDying };  // leaves kAlive once
-  std::atomic<Fate> fate_{Fate::kAlive};
-  std::atomic<const PoolRun*> run_{nullptr};
-  std::atomic<uint32_t> unit_{0};
+  std::atomic<bool> dying_{false};  // until its death was reported and taken note of
+  std::atomic<const wire::CoreContext*> core_{nullptr};
   std::atomic<uint64_t> steps_{0};  // odd: inside one
   alignas(kCacheLineBytes) std::atomic<bool> stalled_{false};
 
@@ -91,11 +86,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
   // The calling worker's kernel waits for another: somebody takes its place.
   void stall(Worker& worker);
   // The calling worker's kernel crashed: first call, last call before it parks. Neither allocates, and the pool's threads do
-  // not end in between. False: the worker was given up before.
-  static bool begin_death(Worker& worker);
+  // not end in between.
+  static void begin_death(Worker& worker);
   void end_death(Worker& worker);
-  // The worker that runs this unit will never come back: parks it.
-  void give_up(const PoolRun* run, uint32_t unit);
+  // Parks the worker that runs this core, which never comes back. REQUIRES: the core's unit was killed while it ran, so that
+  // a worker holds it, or is about to, and will neither go on nor report its death.
+  void give_up(const wire::CoreContext* core);
 
   uint32_t threads() const;
   uint32_t threads_peak() const;

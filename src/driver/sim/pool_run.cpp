@@ -54,15 +54,11 @@ bool PoolRun::run_units(Worker& worker) {
   }
 }
 
-uint32_t PoolRun::take(Worker& worker, uint32_t word) {
-  return board_.take(word, [&](uint32_t unit) { worker.announce(this, unit); });
-}
-
 // Core turns until no core is queued, or a scheduler waits and some turns were made.
 bool PoolRun::run_cores(Worker& worker) {
   uint32_t turns = 0;
   for (uint32_t word = 0; word < UnitBoard::kCoreWords; ++word) {
-    for (uint32_t unit = take(worker, word); unit != UnitBoard::kNone; unit = take(worker, word)) {
+    for (uint32_t unit = board_.take(word); unit != UnitBoard::kNone; unit = board_.take(word)) {
       run_core(worker, unit);
       if (++turns >= kCoresPerSchedulerStep && board_.scheduler_waits()) return true;
       if (worker.stalled()) return true;
@@ -73,7 +69,7 @@ bool PoolRun::run_cores(Worker& worker) {
 
 bool PoolRun::run_schedulers(Worker& worker) {
   bool worked = false;
-  for (uint32_t unit = take(worker, UnitBoard::kCoreWords); unit != UnitBoard::kNone; unit = take(worker, UnitBoard::kCoreWords)) {
+  for (uint32_t unit = board_.take(UnitBoard::kCoreWords); unit != UnitBoard::kNone; unit = board_.take(UnitBoard::kCoreWords)) {
     run_scheduler(worker, unit);
     worked = true;
     if (board_.waiting() != 0) return true;  // cores first
@@ -118,19 +114,26 @@ struct PoolRun::CoreCall {
 };
 
 void PoolRun::run_core(Worker& worker, uint32_t core) {
+  const wire::CoreContext* own = &machine_.context(core);
+  worker.claim(own);
   CoreCall call{this, &worker, core, wire::Step::kIdle};
   Trap trap;
   if (!call_guarded(&CoreCall::play, &call, abandoned_, &trap)) core_died(worker, core, trap);
   const bool left = call.step == wire::Step::kDone;
-  // Who finds the unit killed by an abandon was given up, even if its kernel came back.
+  worker.drop_claim();
+  // Who finds the unit killed by an abandon is given up, even if its kernel came back.
   const bool killed = left && !board_.kill(core);
-  if ((board_.release(core) && !left) || killed) park_for_ever();
+  if ((board_.release(core) && !left) || killed) {
+    worker.claim(own);
+    park_for_ever();
+  }
   if (left) core_left();
 }
 
-// No allocation from here on. The unit stays running, so that nobody takes it and an abandon gives this thread up.
+// No allocation from here on. The unit stays running and is dead: nobody takes it, and no abandon looks for this thread.
 void PoolRun::core_died(Worker& worker, uint32_t core, const Trap& trap) {
-  if (!Pool::begin_death(worker)) park_for_ever();
+  Pool::begin_death(worker);
+  if (!board_.kill(core)) park_for_ever();  // an abandon was first, and gives this thread up
   program_->core_trap(&machine_.context(core), static_cast<uint32_t>(trap.signal), trap.address);
   int32_t none = -1;
   dead_core_.compare_exchange_strong(none, static_cast<int32_t>(core), std::memory_order_acq_rel);
@@ -228,7 +231,7 @@ void PoolRun::abandon(const std::string& reason) {
   }
   for (uint32_t thread = 0; thread < machine_.scheduler_threads(); ++thread) board_.kill(scheduler_unit(thread));
   for (uint32_t core = 0; core < machine_.cores(); ++core) {
-    if (board_.kill(core)) pool_->give_up(this, core);
+    if (board_.kill(core)) pool_->give_up(&machine_.context(core));
   }
   wake_waiting_kernels();
   const std::string fault = "the device was abandoned: " + reason;

@@ -51,7 +51,6 @@ class PoolRun : public std::enable_shared_from_this<PoolRun> {
   static const PortTable& ports();
 
   static uint32_t scheduler_unit(uint32_t thread) { return UnitBoard::kFirstScheduler + thread; }
-  uint32_t take(Worker& worker, uint32_t word);
   bool run_cores(Worker& worker);
   bool run_schedulers(Worker& worker);
   void run_core(Worker& worker, uint32_t core);

@@ -31,15 +31,13 @@ class UnitBoard {
   }
   // A look without a change: a unit seen as queued will be taken by a change that comes after this look.
   bool is_queued(uint32_t unit) const { return ((word(unit).load(std::memory_order_seq_cst) >> shift(unit)) & kQueued) != 0; }
-  // Takes a queued unit of a word, now running on this thread; kNone. `announce(unit)` runs before each attempt.
-  template <class Announce>
-  uint32_t take(uint32_t word_index, Announce&& announce) {
+  // Takes a queued unit of a word, now running on this thread; kNone.
+  uint32_t take(uint32_t word_index) {
     std::atomic<uint64_t>& word = words_[word_index].value;
     uint64_t seen = word.load(std::memory_order_relaxed);  // the exchange below decides
     for (uint64_t waiting = takable(seen); waiting != 0; waiting = takable(seen)) {
       const auto at = static_cast<uint32_t>(std::countr_zero(waiting));
       const uint32_t unit = word_index * kUnitsPerWord + at / kBits;
-      announce(unit);
       const uint64_t taken = (seen & ~(kQueued << at)) | (kRunning << at);
       if (word.compare_exchange_weak(seen, taken, std::memory_order_seq_cst)) return unit;
     }
