@@ -84,6 +84,15 @@ void drain(Pipe& output, Pipe& errors, ProcessResult* result) {
   }
 }
 
+Result<int> wait_for(pid_t child, const std::string& name) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR)
+      return fail(ErrorCode::kIoFailed, fmt::format("cannot wait for {}: {}", name, std::generic_category().message(errno)));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 Result<ProcessResult> run_process(const std::vector<std::string>& command) {
@@ -99,10 +108,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command) {
   Pipe::close_end(errors.write_end);
   ProcessResult result;
   drain(output, errors, &result);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  TASKMILL_ASSIGN(result.exit_code, wait_for(child, command[0]));
   return result;
 }
 

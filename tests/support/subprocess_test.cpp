@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace taskmill {
 namespace {
 
@@ -30,6 +32,16 @@ TEST(Subprocess, a_signal_is_told_as_a_shell_does) {
   const Result<ProcessResult> result = run_process({"sh", "-c", "kill -9 $$"});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->exit_code, 137);
+}
+
+// With SIGCHLD ignored, the system keeps no exit code of a child.
+TEST(Subprocess, an_exit_code_that_is_not_to_be_had_is_an_error_and_no_success) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const Result<ProcessResult> result = run_process({"false"});
+  std::signal(SIGCHLD, before);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kIoFailed);
+  EXPECT_EQ(result.error().message, "cannot wait for false: No child processes");
 }
 
 TEST(Subprocess, a_command_that_does_not_exist_is_named) {
