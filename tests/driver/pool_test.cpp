@@ -242,6 +242,19 @@ TEST(Pool, the_worker_that_is_given_up_is_the_one_in_the_stuck_kernel) {
   }
 }
 
+// Kernels that wait hold the pool's locks now and then: whoever is given up lets go of them first.
+TEST(Pool, kernels_that_wait_are_given_up_without_the_locks_of_their_run) {
+  for (int round = 0; round < 60; ++round) {
+    const auto device = open({.threads = 1});
+    Toy toy(*device, 2);
+    toy.prepare(6, "wait_at_gate");
+    EXPECT_OK(toy.launch());
+    while (toy.started() < 6) {
+    }
+    EXPECT_OK(device->abandon("test"));
+  }
+}
+
 // ---- sharing, start and end
 
 TEST(Pool, two_devices_share_one_pool) {

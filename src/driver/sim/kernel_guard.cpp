@@ -21,6 +21,7 @@ struct Frame {
 // Initial-exec: the handler must not be the one that makes a thread's block of variables.
 thread_local __attribute__((tls_model("initial-exec"))) Frame* volatile current_frame = nullptr;
 thread_local __attribute__((tls_model("initial-exec"))) volatile bool chaining = false;
+thread_local __attribute__((tls_model("initial-exec"))) volatile uint32_t shields = 0;
 
 std::mutex installation_mutex;
 uint32_t installations = 0;              // guarded by installation_mutex
@@ -60,9 +61,13 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   siglongjmp(frame->jump, 1);
 }
 
-void on_park(int) {
+void park_if_given_up() {
   const Frame* frame = current_frame;
   if (frame != nullptr && frame->given_up->load(std::memory_order_acquire)) park_for_ever();
+}
+
+void on_park(int) {
+  if (shields == 0) park_if_given_up();
 }
 
 bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &on_fault; }
@@ -123,6 +128,7 @@ bool call_guarded(void (*function)(void*), void* argument, const std::atomic<boo
   frame.given_up = &given_up;
   if (sigsetjmp(frame.jump, 0) != 0) {
     current_frame = nullptr;
+    shields = 0;  // the jump passed their ends
     *trap = {frame.signal, frame.address};
     return false;
   }
@@ -130,6 +136,14 @@ bool call_guarded(void (*function)(void*), void* argument, const std::atomic<boo
   function(argument);
   current_frame = nullptr;
   return true;
+}
+
+ParkShield::ParkShield() { shields = shields + 1; }
+
+// A signal that came before the last one ended was ignored, and its sender had set the flag; a later one parks by itself.
+ParkShield::~ParkShield() {
+  shields = shields - 1;
+  if (shields == 0) park_if_given_up();
 }
 
 void park_thread(pthread_t thread) { pthread_kill(thread, park_signal()); }

@@ -49,6 +49,16 @@ bool call_guarded(void (*function)(void*), void* argument, const std::atomic<boo
 // Parks `thread` if it is inside a call whose given_up flag is set. REQUIRES: the thread never exits once given up.
 void park_thread(pthread_t thread);
 
+// What user code calls of ours may hold locks that others need. While one lives, park_signal() leaves its thread alone; if
+// the thread was given up, it parks as the outermost one ends.
+class ParkShield {
+ public:
+  ParkShield();
+  ~ParkShield();
+  ParkShield(const ParkShield&) = delete;
+  ParkShield& operator=(const ParkShield&) = delete;
+};
+
 [[noreturn]] void park_for_ever();
 
 }  // namespace taskmill::sim

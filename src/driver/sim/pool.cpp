@@ -210,6 +210,7 @@ void Pool::update_wakeable() {
 }
 
 void Pool::wake_one() {
+  const ParkShield shield;
   Lock lock(mutex_);
   if (wakeable_.load(std::memory_order_relaxed) != 0) wake(lock);  // changes under the mutex only
 }
@@ -228,8 +229,9 @@ void Pool::wake(Lock&) {
 // ---- stalls and losses
 
 void Pool::stall(Worker& worker) {
+  const ParkShield shield;
   Lock lock(mutex_);
-  if (worker.stalled_.load(std::memory_order_relaxed)) return;
+  if (worker.lost_ || worker.stalled_.load(std::memory_order_relaxed)) return;
   worker.stalled_.store(true, std::memory_order_relaxed);
   ++stalled_;
   update_wakeable();
@@ -271,6 +273,7 @@ void Pool::dismiss_surplus() {
 // The pool no longer counts the worker, whose thread never comes back, and starts another in its place.
 void Pool::lose(Worker& worker, Lock& lock) {
   if (worker.stalled_.load(std::memory_order_relaxed)) no_longer_stalled(worker);
+  worker.lost_ = true;
   --awake_;
   worker.thread_.detach();
   std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
@@ -301,6 +304,7 @@ void Pool::give_up(const wire::CoreContext* core) {
 }
 
 void Pool::kick_monitor() {
+  const ParkShield shield;
   const Lock lock(mutex_);
   kicked_ = true;
   monitor_wake_.notify_one();

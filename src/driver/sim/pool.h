@@ -56,6 +56,7 @@ class Worker {
   bool resting_ = false;
   bool leave_ = false;
   bool died_ = false;        // its death was reported
+  bool lost_ = false;        // counted no more; what it still does until it parks changes no count
   uint64_t seen_steps_ = 0;  // by the monitor
   uint64_t seen_cpu_ns_ = 0;
 };

@@ -41,6 +41,7 @@ void OrchestrationThread::give_up() {
   shared_->queue.clear();
   if (shared_->changed.wait_for(lock, kGrace, [&] { return !shared_->busy || shared_->died; })) return;
   shared_->died = true;
+  shared_->given_up.store(true, std::memory_order_release);
   park_thread(thread_.native_handle());
 }
 
@@ -59,7 +60,7 @@ void OrchestrationThread::main(const std::shared_ptr<Shared>& shared) {
     shared->queue.pop_front();
     shared->busy = true;
     lock.unlock();
-    const bool lives = run->orchestrate();
+    const bool lives = run->orchestrate(shared->given_up);
     lock.lock();
     shared->busy = false;
     if (!lives) shared->died = true;

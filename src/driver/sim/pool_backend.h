@@ -1,6 +1,7 @@
 // The pool behind a device: its runs share the process's workers; orchestrations have one thread of the device's own.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -44,7 +45,8 @@ class OrchestrationThread {
     std::deque<std::shared_ptr<PoolRun>> queue;  // guarded by mutex, as all below
     bool busy = false;
     bool closing = false;
-    bool died = false;  // its thread parked after a fault
+    bool died = false;  // its thread parks after a fault, or because it was given up
+    std::atomic<bool> given_up{false};
   };
   static void main(const std::shared_ptr<Shared>& shared);
 

@@ -31,6 +31,7 @@ bool changes_soon(const uint32_t* word, uint32_t seen, uint32_t looks) {
 // by a read-modify-write, and then looks at the word. The later of the two sees the other's.
 bool PoolRun::block(const uint32_t* word, uint32_t seen) {
   if (changes_soon(word, seen, kBlockLooks)) return !abandoned_.load(std::memory_order_acquire);
+  const ParkShield shield;
   std::unique_lock lock(mutex_);
   woken_ = false;
   blocked_on_.exchange(reinterpret_cast<uint64_t>(word), std::memory_order_seq_cst);
@@ -41,6 +42,7 @@ bool PoolRun::block(const uint32_t* word, uint32_t seen) {
 
 void PoolRun::wake(const uint32_t* word) {
   if (blocked_on_.fetch_or(0, std::memory_order_seq_cst) != reinterpret_cast<uint64_t>(word)) return;
+  const ParkShield shield;
   const std::lock_guard lock(mutex_);
   woken_ = true;
   unblocked_.notify_one();
@@ -51,6 +53,7 @@ void PoolRun::wake(const uint32_t* word) {
 // The word may change at any time without a word to us, so the wait is short; a step that ends cuts it shorter.
 void PoolRun::let_others_run(const uint32_t* word, uint32_t seen) {
   if (changes_soon(word, seen, kWaitLooks)) return;
+  const ParkShield shield;
   pool_->stall(*Worker::current());
   waiting_kernels_.fetch_add(1, std::memory_order_relaxed);  // a step that ends and misses it costs one short wait
   for (auto wait = kShortestWait; load(word) == seen && !abandoned_.load(std::memory_order_acquire);
@@ -59,10 +62,10 @@ void PoolRun::let_others_run(const uint32_t* word, uint32_t seen) {
     kernels_.wait_for(lock, wait);
   }
   waiting_kernels_.fetch_sub(1, std::memory_order_relaxed);
-  if (abandoned_.load(std::memory_order_acquire)) park_for_ever();
-}
+}  // parks here if the run was abandoned
 
 void PoolRun::wake_waiting_kernels() {
+  const ParkShield shield;
   const std::lock_guard lock(kernels_mutex_);
   kernels_.notify_all();
 }

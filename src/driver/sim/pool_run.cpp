@@ -160,7 +160,7 @@ void PoolRun::poke() {
   for (uint32_t core = 0; core < machine_.cores(); ++core) queue(core);
 }
 
-bool PoolRun::orchestrate() {
+bool PoolRun::orchestrate(const std::atomic<bool>& given_up) {
   struct Call {
     PoolRun* run;
     static void play(void* argument) {
@@ -169,7 +169,7 @@ bool PoolRun::orchestrate() {
     }
   } call{this};
   Trap trap;
-  if (!call_guarded(&Call::play, &call, abandoned_, &trap)) {
+  if (!call_guarded(&Call::play, &call, given_up, &trap)) {
     {
       const std::lock_guard lock(mutex_);
       orchestration_trap_ = trap;

@@ -26,8 +26,9 @@ class PoolRun : public std::enable_shared_from_this<PoolRun> {
   // Lays the run out and queues its units. False: the program refused it and the ticket was told.
   bool begin();
   bool has_orchestration() const { return entry_ != nullptr; }
-  // Runs the orchestration on the calling thread. False: it died, and the thread may only park.
-  bool orchestrate();
+  // Runs the orchestration on the calling thread, which may be parked in it once `given_up`. False: it died, and the thread
+  // may only park.
+  bool orchestrate(const std::atomic<bool>& given_up);
 
   // ---- called by the pool
   // Runs what is queued until nothing is. True: there was something.

@@ -117,6 +117,7 @@ void SeededRun::mark_schedulers(uint64_t due) {
 
 // The current unit gives its turn away. False: the run is ending.
 bool SeededRun::suspend(Wait wait) {
+  const ParkShield shield;  // it is called by user code
   const size_t i = current_;
   Carrier& own = *carrier_.load(std::memory_order_relaxed);  // written by this thread
   UnitState& u = units_[i];
