@@ -125,6 +125,24 @@ std::string an_event_waits_for_the_launch_in_front_of_it(Device& device) {
   return "";
 }
 
+std::string a_wait_is_for_its_own_record_whatever_newer_ones_do(Device& device) {
+  Toy toy(device, 1);
+  GIVES(event, device.create_event());
+  GIVES(fast, device.create_stream());
+  GIVES(waiting, device.create_stream());
+  toy.prepare(1, "wait_at_gate");
+  SUCCEEDS(toy.launch());
+  SUCCEEDS(device.record(event, toy.aicore_stream()));
+  SUCCEEDS(device.wait(waiting, event));
+  SUCCEEDS(device.record(event, fast));
+  SUCCEEDS(device.synchronize(event, kPatience));
+  FAILS_WITH(TimedOut, "is not done after 1 ms", device.synchronize(waiting, std::chrono::milliseconds(1)));
+  toy.write_gate(1);
+  SUCCEEDS(device.synchronize(waiting, kPatience));
+  SUCCEEDS(toy.synchronize());
+  return "";
+}
+
 std::string a_fault_is_told_once_by_the_streams_synchronise(Device& device) {
   Toy toy(device, 1);
   GIVES(event, device.create_event());
@@ -181,6 +199,21 @@ std::string abandon_ends_a_run_that_waits_for_ever(Device& device) {
   FAILS_WITH(DeviceLost, "enough", device.synchronize(toy.aicore_stream(), kPatience));
   SUCCEEDS(device.abandon("again"));
   FAILS_WITH(DeviceLost, "enough", device.health());
+  return "";
+}
+
+std::string abandon_ends_waits_for_an_event_that_was_destroyed(Device& device) {
+  Toy toy(device, 1);
+  GIVES(event, device.create_event());
+  GIVES(other, device.create_stream());
+  toy.prepare(1, "wait_at_gate");
+  SUCCEEDS(toy.launch());
+  SUCCEEDS(device.record(event, toy.aicore_stream()));
+  SUCCEEDS(device.wait(other, event));
+  SUCCEEDS(device.destroy(event));
+  SUCCEEDS(device.abandon("enough"));
+  GIVES(idle, device.query(other));
+  HOLDS(idle);
   return "";
 }
 
@@ -282,9 +315,11 @@ const std::vector<Check>& program_checks() {
       CHECK_OF(cores_of_a_half_launched_run_leave_when_their_registers_say_so, Needs::kPrograms),
       CHECK_OF(a_launch_returns_before_the_work_runs, Needs::kOutsideWaits),
       CHECK_OF(an_event_waits_for_the_launch_in_front_of_it, Needs::kOutsideWaits),
+      CHECK_OF(a_wait_is_for_its_own_record_whatever_newer_ones_do, Needs::kOutsideWaits),
       CHECK_OF(a_fault_is_told_once_by_the_streams_synchronise, Needs::kPrograms),
       CHECK_OF(the_error_of_a_lost_device_is_sticky, Needs::kPrograms),
       CHECK_OF(abandon_ends_a_run_that_waits_for_ever, Needs::kPrograms),
+      CHECK_OF(abandon_ends_waits_for_an_event_that_was_destroyed, Needs::kOutsideWaits),
       CHECK_OF(images_that_cannot_be_loaded_are_told_apart, Needs::kPrograms),
       CHECK_OF(each_load_of_an_image_has_statics_of_its_own, Needs::kPrograms),
       CHECK_OF(launches_are_checked_when_they_are_queued, Needs::kPrograms),

@@ -8,6 +8,7 @@
 #include "driver/null/null_device.h"
 #include "driver/sim/device_memory.h"
 #include "driver/sim/sim_device.h"
+#include "driver/sim/stream.h"
 #include "driver/sim/unit_board.h"
 #include "driver/sim/views.h"
 
@@ -118,6 +119,29 @@ TEST(UnitBoard, a_dead_unit_is_taken_no_more_and_killed_once) {
   EXPECT_TRUE(board.release(4));
   board.queue(4);
   EXPECT_EQ(board.take(0), sim::UnitBoard::kNone);
+}
+
+TEST(Event, a_record_is_complete_by_itself_not_by_a_newer_one) {
+  sim::Event event;
+  const uint64_t first = event.begin_record();
+  const uint64_t second = event.begin_record();
+  event.complete(second, 20);
+  EXPECT_TRUE(event.is_complete(second));
+  EXPECT_FALSE(event.is_complete(first));
+  event.complete(first, 30);
+  EXPECT_TRUE(event.is_complete(first));
+  EXPECT_EQ(event.timestamp(), 20u) << "of the newest record";
+}
+
+TEST(Event, a_record_that_is_destroyed_unrun_keeps_nobody_waiting) {
+  const auto event = std::make_shared<sim::Event>();
+  const uint64_t number = [&] {
+    const sim::PendingRecord record(event);
+    EXPECT_FALSE(event->is_complete(event->newest()));
+    return event->newest();
+  }();
+  EXPECT_TRUE(event->is_complete(number));
+  EXPECT_FALSE(event->timestamp()) << "it completed at no time";
 }
 
 TEST(Views, move_whole_lines_and_start_poisoned) {

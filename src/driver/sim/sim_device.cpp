@@ -60,7 +60,13 @@ class SimDevice final : public Device {
 
   Result<Handle> create_stream() override {
     TASKMILL_TRY(begin_call());
-    return streams_.add(std::make_shared<Stream>());
+    auto stream = std::make_shared<Stream>();
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(unfinished_, [](const auto& other) { return other.expired(); });
+      unfinished_.push_back(stream);
+    }
+    return streams_.add(std::move(stream));
   }
 
   Result<Handle> create_event() override {
@@ -115,9 +121,8 @@ class SimDevice final : public Device {
     TASKMILL_TRY(begin_call());
     TASKMILL_ASSIGN(const std::shared_ptr<Event> target, events_.find(event));
     TASKMILL_ASSIGN(const std::shared_ptr<Stream> queue, streams_.find(stream));
-    const uint64_t number = target->begin_record();
-    queue->enqueue([this, target, number]() -> Result<void> {
-      target->complete(number, executor_->now_ns());
+    queue->enqueue([this, record = std::make_shared<sim::PendingRecord>(target)]() -> Result<void> {
+      record->complete(executor_->now_ns());
       return {};
     });
     return {};
@@ -234,12 +239,21 @@ class SimDevice final : public Device {
 
   void give_everything_up(const std::string& reason) {
     lose(reason);
-    const auto streams = streams_.all();
+    const auto streams = unfinished_streams();
     for (const auto& stream : streams) stream->drop_queued();
-    for (const auto& event : events_.all()) event->give_up();
     board_.abandon(reason);
     executor_->abandon(reason);
     for (const auto& stream : streams) stream->wait_idle();
+  }
+
+  // Also those that are being destroyed.
+  std::vector<std::shared_ptr<Stream>> unfinished_streams() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<Stream>> streams;
+    for (const auto& stream : unfinished_) {
+      if (auto still = stream.lock()) streams.push_back(std::move(still));
+    }
+    return streams;
   }
 
   const sim::HandlerInstallation handlers_;
@@ -247,7 +261,8 @@ class SimDevice final : public Device {
   const std::unique_ptr<sim::Executor> executor_;
   sim::RunBoard board_;
   std::mutex mutex_;
-  std::optional<std::string> lost_;  // guarded by mutex_
+  std::optional<std::string> lost_;                // guarded by mutex_
+  std::vector<std::weak_ptr<Stream>> unfinished_;  // streams until they are gone; guarded by mutex_
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> copies_{0};
   std::atomic<uint64_t> copied_bytes_{0};

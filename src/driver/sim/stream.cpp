@@ -4,15 +4,23 @@ namespace taskmill::sim {
 
 uint64_t Event::begin_record() {
   const std::lock_guard lock(mutex_);
-  return ++begun_;
+  pending_.insert(++begun_);
+  return begun_;
 }
 
 void Event::complete(uint64_t record, uint64_t now_ns) {
   const std::lock_guard lock(mutex_);
-  if (record <= completed_) return;
-  completed_ = record;
-  timestamp_ = now_ns;
+  if (pending_.erase(record) == 0) return;
+  if (record > newest_completed_) {
+    newest_completed_ = record;
+    timestamp_ = now_ns;
+  }
   changed_.notify_all();
+}
+
+void Event::drop(uint64_t record) {
+  const std::lock_guard lock(mutex_);
+  if (pending_.erase(record) != 0) changed_.notify_all();
 }
 
 uint64_t Event::newest() const {
@@ -22,28 +30,22 @@ uint64_t Event::newest() const {
 
 bool Event::is_complete(uint64_t record) const {
   const std::lock_guard lock(mutex_);
-  return completed_ >= record;
+  return !pending_.contains(record);
 }
 
 bool Event::wait(uint64_t record, std::chrono::milliseconds timeout) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, timeout, [&] { return completed_ >= record; });
+  return changed_.wait_for(lock, timeout, [&] { return !pending_.contains(record); });
 }
 
 void Event::wait(uint64_t record) const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return completed_ >= record; });
-}
-
-void Event::give_up() {
-  const std::lock_guard lock(mutex_);
-  completed_ = begun_;
-  changed_.notify_all();
+  changed_.wait(lock, [&] { return !pending_.contains(record); });
 }
 
 std::optional<uint64_t> Event::timestamp() const {
   const std::lock_guard lock(mutex_);
-  if (completed_ == 0) return std::nullopt;
+  if (newest_completed_ == 0) return std::nullopt;
   return timestamp_;
 }
 
@@ -65,9 +67,8 @@ Stream::~Stream() {
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->closing = true;
-    shared_->queue.clear();
-    shared_->changed.notify_all();
   }
+  drop_queued();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -102,8 +103,9 @@ std::optional<Error> Stream::take_fault() {
 }
 
 void Stream::drop_queued() {
+  std::deque<Work> dropped;  // ends without the lock: records tell who waits for them
   const std::lock_guard lock(shared_->mutex);
-  shared_->queue.clear();
+  dropped.swap(shared_->queue);
   shared_->changed.notify_all();
 }
 
