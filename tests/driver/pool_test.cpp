@@ -274,6 +274,23 @@ TEST(Pool, two_devices_share_one_pool) {
   }
 }
 
+// The first run is never at rest before the second is done.
+TEST(Pool, a_busy_device_leaves_the_other_its_turns) {
+  const auto busy = open({.threads = 1});
+  const auto other = open({.threads = 1});
+  Toy one(*busy, 1), two(*other, 1);
+  one.prepare(1, "count");
+  one.plan().busy = one.shared_address() + offsetof(toy::Shared, gate);
+  EXPECT_OK(one.launch());
+  while (one.started() < 1) {
+  }
+  two.prepare(40, "count");
+  EXPECT_OK(two.run());
+  EXPECT_FALSE(*busy->query(one.aicpu_stream()));
+  one.write_gate(1);
+  EXPECT_OK(one.synchronize());
+}
+
 TEST(Pool, the_loss_of_one_device_leaves_the_other_alone) {
   const auto good = open({.threads = 2});
   const auto bad = open({.threads = 2});

@@ -173,6 +173,8 @@ Step scheduler_step(const LaunchBlock* launch, uint32_t thread) {
     }
   }
   if (launch->kernel_limit_ns != 0 && earliest != UINT64_MAX) port.arm_timer(port.context, thread, earliest + launch->kernel_limit_ns);
+  const uint64_t busy = plan_of(*launch).busy;
+  if (busy != 0 && load(*reinterpret_cast<const uint32_t*>(busy)) == 0) return Step::kProgress;
   if (thread_is_done(*launch, thread)) {
     leave(*launch, thread);
     return Step::kDone;

@@ -22,6 +22,7 @@ struct Plan {
   uint32_t reserved;
   uint32_t after[kMaxJobs];
   uint32_t function[kMaxJobs];  // index into LaunchBlock::functions
+  uint64_t busy;                // address of a word: as long as it is 0, schedulers always make progress. 0: none
 };
 
 // State of a run, in the run region behind the mailboxes.

@@ -118,14 +118,14 @@ void Pool::work(const std::shared_ptr<Worker>& worker) {
   current_worker = worker.get();
   Runs runs;
   uint64_t epoch = UINT64_MAX;
-  for (;;) {
+  for (size_t first = 0;; ++first) {
     if (epoch != epoch_.load(std::memory_order_acquire)) {
       const Lock lock(mutex_);
       runs = runs_;
       epoch = epoch_.load(std::memory_order_relaxed);  // changes under the mutex only
     }
     bool worked = false;
-    for (const auto& run : runs) worked |= run->run_units(*worker);
+    for (size_t i = 0; i < runs.size(); ++i) worked |= runs[(first + i) % runs.size()]->run_units(*worker);
     if (worker->stalled() && !rest_if_surplus(*worker)) return;
     if (worked) continue;
     if (search(runs, epoch)) continue;

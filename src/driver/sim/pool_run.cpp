@@ -10,7 +10,9 @@ namespace taskmill::sim {
 namespace {
 
 constexpr uint32_t kCoresPerSchedulerStep = 4;  // core turns between two looks at a queued scheduler
-constexpr uint32_t kStepsPerTurn = 16;          // of a scheduler that always has something to do
+constexpr uint32_t kMostCoreTurns = 128;        // between two looks at other runs: more than there are cores
+constexpr uint32_t kStepsPerTurn = 16;          // of a unit that always has something to do
+constexpr uint32_t kTurnsPerCall = 16;          // before other runs have theirs
 
 }  // namespace
 
@@ -44,24 +46,23 @@ bool PoolRun::begin() {
 // ---- steps
 
 bool PoolRun::run_units(Worker& worker) {
-  bool worked = false;
-  for (;;) {
+  for (uint32_t turn = 0; turn < kTurnsPerCall; ++turn) {
     const bool cores = run_cores(worker);
     const bool schedulers = run_schedulers(worker);
-    if (!cores && !schedulers) return worked;
-    worked = true;
+    if (!cores && !schedulers) return turn != 0;
     if (worker.stalled()) return true;
   }
+  return true;
 }
 
-// Core turns until no core is queued, or a scheduler waits and some turns were made.
+// Core turns until no core is queued, some turns were made and a scheduler waits, or many were made.
 bool PoolRun::run_cores(Worker& worker) {
   uint32_t turns = 0;
   for (uint32_t word = 0; word < UnitBoard::kCoreWords; ++word) {
     for (uint32_t unit = board_.take(word); unit != UnitBoard::kNone; unit = board_.take(word)) {
       run_core(worker, unit);
       if (++turns >= kCoresPerSchedulerStep && board_.scheduler_waits()) return true;
-      if (worker.stalled()) return true;
+      if (worker.stalled() || turns == kMostCoreTurns) return true;
     }
   }
   return turns != 0;
@@ -96,13 +97,13 @@ struct PoolRun::CoreCall {
   uint32_t core;
   wire::Step step;
 
-  // Steps one core until it is idle or done; inside the guard.
+  // Steps one core until it is idle or done, or has had its turn; inside the guard.
   static void play(void* argument) {
     auto& call = *static_cast<CoreCall*>(argument);
     PoolRun& run = *call.run;
     wire::CoreContext* context = &run.machine_.context(call.core);
     // Looked at inside the guard: an abandon that comes after this look parks the thread by signal.
-    while (!run.abandoned_.load(std::memory_order_acquire)) {
+    for (uint32_t turn = 0; turn < kStepsPerTurn && !run.abandoned_.load(std::memory_order_acquire); ++turn) {
       call.worker->begin_step();
       call.step = run.program_->core_step(context);
       call.worker->end_step();
@@ -110,6 +111,7 @@ struct PoolRun::CoreCall {
       run.core_reported(call.core);
       if (call.step == wire::Step::kDone) return;
     }
+    run.board_.queue(call.core);  // goes on with its next turn, if the run does
   }
 };
 

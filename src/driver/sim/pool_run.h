@@ -31,7 +31,7 @@ class PoolRun : public std::enable_shared_from_this<PoolRun> {
   bool orchestrate(const std::atomic<bool>& given_up);
 
   // ---- called by the pool
-  // Runs what is queued until nothing is. True: there was something.
+  // Runs what is queued until nothing is, or this run has had its turn. True: there was something.
   bool run_units(Worker& worker);
   // None, one, or more (2).
   uint32_t waiting_units() const { return board_.waiting(); }
