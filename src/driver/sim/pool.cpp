@@ -100,7 +100,7 @@ void Pool::add(std::shared_ptr<PoolRun> run) {
   const uint32_t wanted = run->units();
   runs_.push_back(std::move(run));
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  for (uint32_t woken = 0; woken < wanted && wakeable_.load(std::memory_order_relaxed) != 0; ++woken) wake_or_start(lock);
+  for (uint32_t woken = 0; woken < wanted && wake_or_start(lock);) ++woken;
   monitor_wake_.notify_one();
 }
 
@@ -133,26 +133,23 @@ void Pool::work(const std::shared_ptr<Worker>& worker) {
   }
 }
 
-// Looks for work for a while. True: there is some, and this worker no longer counts as searching.
+// Looks for work for a while. True: there is some, and this worker no longer counts as searching. The last searcher to find
+// work has a rester woken if there is more.
 bool Pool::search(const Runs& runs, uint64_t epoch) {
   const bool too_many = searching_.fetch_add(1, std::memory_order_seq_cst) >= (base_ + 1) / 2;
   const uint64_t begin = monotonic_clock().now_ns();
   for (uint32_t look = 1;; ++look) {
     const bool changed = epoch_.load(std::memory_order_acquire) != epoch;
-    const uint32_t waiting = waiting_units(runs);
-    if (changed || waiting != 0) {
-      stop_searching(changed || waiting > 1);
+    if (changed || waiting_units(runs) != 0) {
+      // Counted after it stopped: who queued a unit before that relied on this searcher.
+      const bool last = searching_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+      if (last && (changed || waiting_units(runs) > 1)) unit_queued();
       return true;
     }
     if (runs.empty() || too_many) return false;
     pause();
     if (look % kLooksPerClockRead == 0 && monotonic_clock().now_ns() - begin > kSearchNs) return false;
   }
-}
-
-// The last searcher to find work has a rester woken if there is more: its queuer may have relied on this searcher.
-void Pool::stop_searching(bool is_more) {
-  if (searching_.fetch_sub(1, std::memory_order_seq_cst) == 1 && is_more) unit_queued();
 }
 
 // Announce, look again, commit. False: the thread is to end.
@@ -163,11 +160,13 @@ bool Pool::rest(Worker& worker, const Runs& runs, uint64_t epoch) {
   --awake_;
   update_wakeable();
   searching_.fetch_sub(1, std::memory_order_seq_cst);
-  if (waiting_units(runs) != 0 || epoch_.load(std::memory_order_seq_cst) != epoch) {
+  const uint32_t waiting = waiting_units(runs);
+  if (waiting != 0 || epoch_.load(std::memory_order_seq_cst) != epoch) {
     worker.resting_ = false;
     std::erase(resters_, &worker);
     ++awake_;
     update_wakeable();
+    if (waiting > 1) wake_or_start(lock);
     return !worker.leave_;
   }
   return sit_down(worker, lock);
@@ -193,9 +192,7 @@ bool Pool::rest_if_surplus(Worker& worker) {
 bool Pool::sit_down(Worker& worker, Lock& lock) {
   worker.wake_.wait(lock, [&] { return !worker.resting_ || worker.leave_; });
   if (worker.leave_) return false;
-  const bool is_more = waiting_units(runs_) > 1;
-  lock.unlock();
-  stop_searching(is_more);
+  if (searching_.fetch_sub(1, std::memory_order_seq_cst) == 1 && waiting_units(runs_) > 1) wake_or_start(lock);
   return true;
 }
 
@@ -234,8 +231,8 @@ void Pool::stall(Worker& worker) {
   if (worker.lost_ || worker.stalled_.load(std::memory_order_relaxed)) return;
   worker.stalled_.store(true, std::memory_order_relaxed);
   ++stalled_;
-  update_wakeable();
-  if (waiting_units(runs_) != 0) wake_or_start(lock);
+  // Also with nothing queued: those who queue units later look for resters only.
+  if (!wake_or_start(lock)) update_wakeable();
 }
 
 // Another worker awake, if the number of those not stalled allows. False: it does not.
@@ -279,6 +276,7 @@ void Pool::lose(Worker& worker, Lock& lock) {
   std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
   while (workers_.size() < base_) start_worker(lock);
   update_wakeable();
+  if (waiting_units(runs_) != 0) wake_or_start(lock);
 }
 
 void Pool::begin_death(Worker& worker) { worker.dying_ = true; }

@@ -110,7 +110,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
   bool rest(Worker& worker, const Runs& runs, uint64_t epoch);
   bool rest_if_surplus(Worker& worker);
   bool sit_down(Worker& worker, Lock& lock);
-  void stop_searching(bool is_more);
   void wake_one();
   void wake(Lock& lock);
   bool wake_or_start(Lock& lock);
