@@ -24,7 +24,13 @@ OrchestrationThread::~OrchestrationThread() {
   if (thread_.joinable()) thread_.join();
 }
 
+std::shared_ptr<OrchestrationThread::Shared> OrchestrationThread::shared() const {
+  const std::lock_guard lock(mutex_);
+  return shared_;
+}
+
 void OrchestrationThread::start(std::shared_ptr<PoolRun> run) {
+  const std::lock_guard own(mutex_);
   std::unique_lock lock(shared_->mutex);
   if (shared_->died) {
     thread_.detach();
@@ -37,15 +43,20 @@ void OrchestrationThread::start(std::shared_ptr<PoolRun> run) {
 }
 
 void OrchestrationThread::give_up() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->queue.clear();
-  if (shared_->changed.wait_for(lock, kGrace, [&] { return !shared_->busy || shared_->died; })) return;
-  shared_->died = true;
-  shared_->given_up.store(true, std::memory_order_release);
+  const std::shared_ptr<Shared> current = shared();  // it stays so: no run is started any more
+  {
+    std::unique_lock lock(current->mutex);
+    current->queue.clear();
+    if (current->changed.wait_for(lock, kGrace, [&] { return !current->busy || current->died; })) return;
+    current->died = true;
+    current->given_up.store(true, std::memory_order_release);
+  }
+  const std::lock_guard own(mutex_);
   park_thread(thread_.native_handle());
 }
 
 uint32_t OrchestrationThread::threads() const {
+  const std::lock_guard own(mutex_);
   const std::lock_guard lock(shared_->mutex);
   return thread_.joinable() && !shared_->died ? 1 : 0;
 }

@@ -49,9 +49,11 @@ class OrchestrationThread {
     std::atomic<bool> given_up{false};
   };
   static void main(const std::shared_ptr<Shared>& shared);
+  std::shared_ptr<Shared> shared() const;
 
-  std::shared_ptr<Shared> shared_;
-  std::thread thread_;  // guarded by Shared::mutex
+  mutable std::mutex mutex_;        // taken before Shared::mutex
+  std::shared_ptr<Shared> shared_;  // guarded by mutex_; another one if its thread died
+  std::thread thread_;              // guarded by mutex_
 };
 
 class PoolBackend final : public Executor {
