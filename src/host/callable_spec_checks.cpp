@@ -32,6 +32,7 @@ Result<void> check_kernels(const CallableSpec& spec) {
     if (!ids.insert(kernel.id).second) {
       return invalid(fmt::format("{}: another kernel of \"{}\" has the same id", kernel_label(spec, kernel), spec.name));
     }
+    if (kernel.source.empty()) return invalid(fmt::format("{} names no source file", kernel_label(spec, kernel)));
     if (kernel.core_type != CoreType::kAic && kernel.core_type != CoreType::kAiv) {
       return invalid(fmt::format("{}: core type {} is neither AIC (0) nor AIV (1)", kernel_label(spec, kernel),
                                  static_cast<unsigned>(kernel.core_type)));
@@ -69,6 +70,7 @@ std::string argument_label(const CallableSpec& spec, size_t index) {
 Result<void> check_callable_spec(const CallableSpec& spec) {
   if (spec.name.empty()) return invalid("a callable needs a name");
   if (spec.function.empty()) return invalid(fmt::format("\"{}\" names no orchestration function", spec.name));
+  if (spec.orchestration.empty()) return invalid(fmt::format("\"{}\" names no orchestration source", spec.name));
   TASKMILL_TRY(check_counts(spec));
   TASKMILL_TRY(check_kernels(spec));
   return check_signature(spec);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,11 +22,13 @@ void parallel_for(size_t count, const std::function<void(size_t)>& body) {
     // Relaxed: the counter only hands numbers out; join() orders the results.
     for (size_t i = next.fetch_add(1, std::memory_order_relaxed); i < count; i = next.fetch_add(1, std::memory_order_relaxed)) body(i);
   };
-  std::vector<std::thread> helpers;
+  std::vector<std::jthread> helpers;  // joined at the end, however that comes
   const size_t threads = std::min<size_t>(count, available_cpus());
-  for (size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  try {
+    for (size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads are to be had: those that there are do the work
+  }
   work();
-  for (std::thread& helper : helpers) helper.join();
 }
 
 }  // namespace taskmill

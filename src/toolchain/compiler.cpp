@@ -67,14 +67,16 @@ Flags Compiler::flags_of(const CompileRequest& request) const {
 
 Result<Compiler::Preprocessed> Compiler::preprocess(const CompileRequest& request, const Flags& flags) const {
   TASKMILL_ASSIGN(const std::string resolved, compiler_.resolve(flags));
-  std::vector<fs::path> sources = {fs::absolute(request.source).lexically_normal()};
+  std::error_code error;
+  std::vector<fs::path> sources = {fs::absolute(request.source, error).lexically_normal()};
+  if (error)
+    return fail(ErrorCode::kIoFailed, fmt::format("{}: source file \"{}\": {}", request.label, request.source.string(), error.message()));
   if (request.kind == SourceKind::kOrchestration) sources.push_back(home_.support() / "orchestration_support.cpp");
   Preprocessed result;
   CacheKey key;
   key.add(interface_versions()).add(compiler_.version()).add(resolved);
   key.add(request.kind == SourceKind::kOrchestration ? "orchestration" : request.core_type == CoreType::kAic ? "AIC" : "AIV");
   for (const fs::path& source : sources) {
-    std::error_code error;
     if (!fs::is_regular_file(source, error)) {
       return fail(ErrorCode::kIoFailed, fmt::format("{}: there is no source file {}", request.label, source.string()));
     }

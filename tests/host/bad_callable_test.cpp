@@ -55,6 +55,15 @@ TEST_F(BadCallable, a_callable_needs_a_name_and_a_function) {
   expect_refused(spec, ErrorCode::kInvalidArgument, "\"hello\" names no orchestration function");
 }
 
+TEST_F(BadCallable, a_callable_and_each_of_its_kernels_needs_a_source) {
+  CallableSpec spec = hello();
+  spec.orchestration.clear();
+  expect_refused(spec, ErrorCode::kInvalidArgument, "\"hello\" names no orchestration source");
+  spec = callable("hello", {}, 0, {kernel(1, "add")});
+  spec.kernels[0].source.clear();
+  expect_refused(spec, ErrorCode::kInvalidArgument, "kernel \"add\" (id 1) of \"hello\" names no source file");
+}
+
 TEST_F(BadCallable, more_arguments_than_a_run_can_have_are_told_with_the_limit) {
   CallableSpec spec = hello();
   spec.signature.resize(257);

@@ -167,6 +167,18 @@ TEST_F(CompilerTest, a_source_that_does_not_exist_is_told_by_its_path) {
   EXPECT_EQ(object.error().message, "kernel \"k\" (id 3): there is no source file " + request.source.string());
 }
 
+TEST_F(CompilerTest, an_empty_path_is_an_error_like_any_other) {
+  Compiler compiler = open();
+  CompileRequest request = kernel(kKernel);
+  request.source.clear();
+  const std::vector<Result<std::string>> objects = compiler.compile_all({request, request});
+  for (const Result<std::string>& object : objects) {
+    ASSERT_FALSE(object);
+    EXPECT_EQ(object.error().code, ErrorCode::kIoFailed);
+    EXPECT_EQ(object.error().message, "kernel \"k\" (id 3): source file \"\": Invalid argument");
+  }
+}
+
 TEST_F(CompilerTest, an_entry_without_c_linkage_is_told_with_what_is_exported_and_what_to_write) {
   Compiler compiler = open();
   const Result<std::string> object = compiler.compile(kernel("void kernel_entry(long*) {}\nvoid other() {}\n"));
