@@ -75,6 +75,32 @@ TEST_F(DriverFault, on_a_simulated_chip_each_call_of_a_run_that_fails_is_told_an
   EXPECT_GE(failed, 15u);
 }
 
+TEST_F(DriverFault, a_run_after_as_many_failed_ones_as_there_are_token_generations_is_as_good_as_any) {
+  open_with_faults([] { return open_sim_device(SimOptions{.executor = SimExecutor::kSeeded}); });
+  for (int i = 0; i < 254; ++i) {
+    // The third copy is the argument's; the trace header and the tables go before.
+    faults_->plan({CallKind::kCopy, faults_->count(CallKind::kCopy) + 3, ErrorCode::kDeviceFault});
+    ASSERT_EQ(run_hello().error().code, ErrorCode::kDeviceFault);
+  }
+  const Result<RunReport> report = run_hello();
+  EXPECT_TRUE(report) << report.error().message;
+}
+
+TEST_F(DriverFault, A11_a_run_that_nobody_could_make_leave_is_the_workers_last_and_its_close_does_not_wait_for_it) {
+  open_with_faults([] { return open_sim_device(SimOptions{}); });
+  const CallableId never_ends = add(run_one({kernel(7, "never_end")}));
+  config_.trace = false;  // it synchronizes between the phases
+  config_.kernel_limit_ns = config_.stall_limit_ns = 0;
+  const uint64_t synchronized = faults_->count(CallKind::kSynchronize);
+  faults_->plan({CallKind::kSynchronize, synchronized + 1, ErrorCode::kDeviceFault});  // the run's wait
+  faults_->plan({CallKind::kSynchronize, synchronized + 2, ErrorCode::kDeviceFault});  // the word to leave
+  faults_->plan({CallKind::kAbandon, faults_->count(CallKind::kAbandon) + 1, ErrorCode::kUnsupported});
+  EXPECT_EQ(run(never_ends, {host_tensor(in_), uint64_t{7}}, config_).error().code, ErrorCode::kDeviceFault);
+  EXPECT_EQ(run_hello().error().code, ErrorCode::kDeviceLost);
+  EXPECT_EQ(worker_->malloc(64).error().code, ErrorCode::kDeviceLost);
+  EXPECT_TRUE(worker_->close());
+}
+
 TEST_F(DriverFault, on_a_simulated_chip_a_launch_that_is_lost_on_its_stream_is_told_and_costs_the_device) {
   open_with_faults([] { return open_sim_device(SimOptions{}); });
   for (uint64_t nth = 1; nth <= 2; ++nth) {

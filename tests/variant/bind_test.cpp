@@ -93,14 +93,13 @@ TEST_F(BindTest, B9_a_tensor_without_bytes_allocates_and_copies_nothing) {
   EXPECT_TRUE(release_run_bindings(*slot_, run));
 }
 
-TEST_F(BindTest, a_second_run_of_the_same_size_allocates_its_leases_only_and_has_the_next_serial) {
+TEST_F(BindTest, a_second_run_of_the_same_size_allocates_its_leases_only) {
   add_one_of_each_direction();
   RunBindings first = *bind_run(*slot_, inputs_);
   ASSERT_TRUE(release_run_bindings(*slot_, first));
   const uint64_t allocations = device_.allocations;
-  const RunBindings second = *bind_run(*slot_, inputs_);
+  ASSERT_TRUE(bind_run(*slot_, inputs_));
   EXPECT_EQ(device_.allocations - allocations, 3u);
-  EXPECT_EQ(second.serial, first.serial + 1);
 }
 
 TEST_F(BindTest, a_run_that_needs_more_grows_what_is_kept) {

@@ -25,6 +25,28 @@ TEST_F(LaunchTest, both_programs_get_the_committed_launch_block) {
   }
 }
 
+TEST_F(LaunchTest, only_a_run_that_goes_in_uses_its_serial_up_so_its_token_generation_does_not_come_round_early) {
+  RunBindings first = *bind_run(*slot_, inputs_);
+  ASSERT_TRUE(launch_run(*slot_, first));
+  ASSERT_TRUE(wait_run(*slot_, first));
+  for (int i = 0; i < 254; ++i) {
+    RunBindings unlaunched = *bind_run(*slot_, inputs_);
+    ASSERT_TRUE(release_run_bindings(*slot_, unlaunched));
+  }
+  device_.fail_call = device_.calls + 2;  // after the upload of the tables, the launch of the cores
+  RunBindings refused = *bind_run(*slot_, inputs_);
+  EXPECT_FALSE(launch_run(*slot_, refused));
+  const RunBindings last = *bind_run(*slot_, inputs_);
+  EXPECT_EQ(last.serial, first.serial + 1);
+}
+
+TEST_F(LaunchTest, a_run_of_which_only_the_cores_went_in_uses_its_serial_up) {
+  RunBindings half = *bind_run(*slot_, inputs_);
+  device_.fail_call = device_.calls + 3;
+  EXPECT_FALSE(launch_run(*slot_, half));
+  EXPECT_EQ(bind_run(*slot_, inputs_)->serial, half.serial + 1);
+}
+
 TEST_F(LaunchTest, A4_launching_changes_no_byte_of_the_image) {
   RunBindings run = *bind_run(*slot_, inputs_);
   const wire::LaunchBlock before = slot_->image().launch;

@@ -69,7 +69,7 @@ Result<RunBindings> bind_run(RunSlot& slot, const RunInputs& inputs) {
   LeaseGuard guard(slot, run);
   TASKMILL_TRY(allocate_leases(slot, inputs, roots, &run));
   TASKMILL_TRY(slot.reserve(needs));
-  run.serial = slot.take_serial();
+  run.serial = slot.next_serial();
   RunImage image = make_image(slot, inputs, needs, roots, run);
   if (inputs.trace_records_per_lane != 0) TASKMILL_TRY(upload_trace_header(slot, inputs.trace_records_per_lane));
   if (!image.tables.empty()) TASKMILL_TRY(upload(slot, slot.tables().address(), image.tables));

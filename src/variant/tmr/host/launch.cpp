@@ -23,6 +23,7 @@ Result<void> launch_run(RunSlot& slot, RunBindings& run) {
   bool went_in = false;
   Result<void> launched = launch_with_event(slot, Processor::kAicore, &went_in);
   if (launched) launched = launch_with_event(slot, Processor::kAicpu, &went_in);
+  if (went_in) slot.mark_launched(run.serial);
   if (!launched && went_in) cancel_run(slot, run);
   return launched;
 }

@@ -32,7 +32,7 @@ struct RunInputs {
 
 // What one run holds. Movable; release_run_bindings empties it.
 struct RunBindings {
-  uint64_t serial = 0;
+  uint64_t serial = 0;  // spent by a launch that goes in; the next bind gives the same otherwise
   std::vector<TensorLease> leases;
   // The device may still write to the leases and nobody could prove that it does not: they stay until the device goes. The slot
   // takes no other run.

@@ -45,8 +45,10 @@ class RunSlot {
   // Grows what is too small. On failure nothing is smaller than before, and the image still stands.
   Result<void> reserve(const SlotNeeds& needs);
 
-  // Serials go on for the device's life; a token of any earlier run is a stranger to a later one.
-  uint64_t take_serial() { return ++last_serial_; }
+  // Serials go on for the device's life, one for each run that reaches the device: the registers hold words of the newest such
+  // run, whose token generation must not come round again before another run has overwritten them.
+  uint64_t next_serial() const { return launched_serial_ + 1; }
+  void mark_launched(uint64_t serial) { launched_serial_ = serial; }
   void commit(RunImage image) { image_ = std::move(image); }
   const RunImage& image() const { return image_; }
 
@@ -83,7 +85,7 @@ class RunSlot {
   Device& device_;
   const Programs programs_;
   RunImage image_;
-  uint64_t last_serial_ = 0;
+  uint64_t launched_serial_ = 0;
   std::string quarantine_;  // empty: none
   std::vector<wire::CoreRegisters> exit_words_;
   DeviceBuffer registers_, result_, region_, heap_, tables_, trace_;
