@@ -126,7 +126,7 @@ void Pool::work(const std::shared_ptr<Worker>& worker) {
     }
     bool worked = false;
     for (size_t i = 0; i < runs.size(); ++i) worked |= runs[(first + i) % runs.size()]->run_units(*worker);
-    if (worker->stalled() && !rest_if_surplus(*worker)) return;
+    if (worker->stalled() && !rest_if_surplus(*worker, runs, epoch)) return;
     if (worked) continue;
     if (search(runs, epoch)) continue;
     if (!rest(*worker, runs, epoch)) return;
@@ -153,7 +153,7 @@ bool Pool::search(const Runs& runs, uint64_t epoch) {
 }
 
 // Announce, look again, commit. False: the thread is to end.
-bool Pool::rest(Worker& worker, const Runs& runs, uint64_t epoch) {
+bool Pool::rest(Worker& worker, Runs& runs, uint64_t& epoch) {
   Lock lock(mutex_);
   worker.resting_ = true;
   resters_.push_back(&worker);
@@ -169,11 +169,11 @@ bool Pool::rest(Worker& worker, const Runs& runs, uint64_t epoch) {
     if (waiting > 1) wake_or_start(lock);
     return !worker.leave_;
   }
-  return sit_down(worker, lock);
+  return sit_down(worker, lock, runs, epoch);
 }
 
 // A stalled worker's step ended. If others run in its place it rests at once: they look after what is queued.
-bool Pool::rest_if_surplus(Worker& worker) {
+bool Pool::rest_if_surplus(Worker& worker, Runs& runs, uint64_t& epoch) {
   Lock lock(mutex_);
   if (!worker.stalled_.load(std::memory_order_relaxed)) return true;
   no_longer_stalled(worker);
@@ -185,11 +185,16 @@ bool Pool::rest_if_surplus(Worker& worker) {
   resters_.push_back(&worker);
   --awake_;
   update_wakeable();
-  return sit_down(worker, lock);
+  return sit_down(worker, lock, runs, epoch);
 }
 
-// Who wakes a rester counts it as awake and searching.
-bool Pool::sit_down(Worker& worker, Lock& lock) {
+// Who rests keeps no run alive, and leaves if it is one too many. Who wakes a rester counts it as awake and searching.
+bool Pool::sit_down(Worker& worker, Lock& lock, Runs& runs, uint64_t& epoch) {
+  if (runs_.empty()) dismiss_surplus();
+  lock.unlock();  // a run may be gone with its last reference
+  runs.clear();
+  epoch = UINT64_MAX;
+  lock.lock();
   worker.wake_.wait(lock, [&] { return !worker.resting_ || worker.leave_; });
   if (worker.leave_) return false;
   if (searching_.fetch_sub(1, std::memory_order_seq_cst) == 1 && waiting_units(runs_) > 1) wake_or_start(lock);
@@ -263,6 +268,8 @@ void Pool::dismiss_surplus() {
     (*place)->wake_.notify_one();
     dismissed_.push_back(std::move(*place));
     workers_.erase(place);
+    kicked_ = true;  // the monitor joins them
+    monitor_wake_.notify_one();
   }
   update_wakeable();
 }

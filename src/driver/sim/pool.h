@@ -107,9 +107,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void stop();
   void work(const std::shared_ptr<Worker>& worker);
   bool search(const Runs& runs, uint64_t epoch);
-  bool rest(Worker& worker, const Runs& runs, uint64_t epoch);
-  bool rest_if_surplus(Worker& worker);
-  bool sit_down(Worker& worker, Lock& lock);
+  bool rest(Worker& worker, Runs& runs, uint64_t& epoch);
+  bool rest_if_surplus(Worker& worker, Runs& runs, uint64_t& epoch);
+  bool sit_down(Worker& worker, Lock& lock, Runs& runs, uint64_t& epoch);
   void wake_one();
   void wake(Lock& lock);
   bool wake_or_start(Lock& lock);
