@@ -92,6 +92,28 @@ std::string cores_of_a_half_launched_run_leave_when_their_registers_say_so(Devic
   return "";
 }
 
+std::string cores_of_a_half_launched_run_may_be_told_to_leave_one_by_one(Device& device) {
+  Toy toy(device, 1);
+  toy.prepare(1, "count");
+  SUCCEEDS(toy.launch_aicore());
+  const uint32_t exit_word = 0x00ff'ffff;  // of run 1
+  const auto tell = [&](uint64_t core) {
+    const uint64_t at = toy.registers_address() + core * sizeof(wire::CoreRegisters);
+    return device.copy({at, reinterpret_cast<uint64_t>(&exit_word), sizeof exit_word, CopyKind::kHostToDevice}, {});
+  };
+  // The others have said hello, so that they found nothing, or are about to.
+  std::vector<wire::CoreRegisters> seen(3);
+  while (seen[1].cond_ == 0 || seen[2].cond_ == 0) {
+    SUCCEEDS(tell(0));
+    SUCCEEDS(device.copy(
+        {reinterpret_cast<uint64_t>(seen.data()), toy.registers_address(), seen.size() * sizeof seen[0], CopyKind::kDeviceToHost}, {}));
+  }
+  SUCCEEDS(tell(1));
+  SUCCEEDS(tell(2));
+  SUCCEEDS(device.synchronize(toy.aicore_stream(), kPatience));
+  return "";
+}
+
 std::string a_launch_returns_before_the_work_runs(Device& device) {
   Toy toy(device, 1);
   toy.prepare(1, "wait_at_gate");
@@ -313,6 +335,7 @@ const std::vector<Check>& program_checks() {
       CHECK_OF(runs_may_be_queued_one_behind_the_other, Needs::kPrograms),
       CHECK_OF(a_refused_run_ends_both_its_halves, Needs::kPrograms),
       CHECK_OF(cores_of_a_half_launched_run_leave_when_their_registers_say_so, Needs::kPrograms),
+      CHECK_OF(cores_of_a_half_launched_run_may_be_told_to_leave_one_by_one, Needs::kPrograms),
       CHECK_OF(a_launch_returns_before_the_work_runs, Needs::kOutsideWaits),
       CHECK_OF(an_event_waits_for_the_launch_in_front_of_it, Needs::kOutsideWaits),
       CHECK_OF(a_wait_is_for_its_own_record_whatever_newer_ones_do, Needs::kOutsideWaits),

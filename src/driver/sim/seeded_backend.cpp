@@ -9,9 +9,44 @@ void SeededBackend::start(std::shared_ptr<RunTicket> run) {
     const std::lock_guard lock(mutex_);
     open_.push_back(run);
   }
+  play(run);
+}
+
+void SeededBackend::poke() {
+  std::vector<std::shared_ptr<RunTicket>> resting;
+  {
+    const std::lock_guard lock(mutex_);
+    ++pokes_;
+    resting = std::exchange(resting_, {});
+  }
+  for (const auto& run : resting) play(run);
+}
+
+void SeededBackend::play(const std::shared_ptr<RunTicket>& run) {
   const std::lock_guard one(running_);
   const RunTicket::Program& program = run->program();
-  tell(*run, executor_.run(program.entry, program.program, program.launch, program.kept_alive));
+  for (;;) {
+    const uint64_t pokes = [&] {
+      const std::lock_guard lock(mutex_);
+      return pokes_;
+    }();
+    const SeededOutcome outcome = executor_.run(program.entry, program.program, program.launch, program.kept_alive);
+    const bool waits = program.entry == nullptr && outcome.end == RunEnd::kStuck && outcome.trapped.empty();
+    if (!waits) {
+      tell(*run, outcome);
+      return;
+    }
+    if (rests(run, pokes)) return;
+  }
+}
+
+// The cores of a half-launched run have no state to keep: they say hello and wait for the word to leave, which stays where it
+// was written. False: somebody poked after `pokes`, so they are to look again.
+bool SeededBackend::rests(const std::shared_ptr<RunTicket>& run, uint64_t pokes) {
+  const std::lock_guard lock(mutex_);
+  if (pokes_ != pokes) return false;
+  resting_.push_back(run);
+  return true;
 }
 
 void SeededBackend::tell(RunTicket& run, const SeededOutcome& outcome) {
@@ -45,6 +80,7 @@ void SeededBackend::abandon(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     reason_ = reason;
     open = std::exchange(open_, {});
+    resting_.clear();
   }
   executor_.abandon();
   const std::lock_guard one(running_);  // the current run has returned: the programs touch nothing any more
