@@ -76,12 +76,13 @@ Result<Compiler::Preprocessed> Compiler::preprocess(const CompileRequest& reques
   CacheKey key;
   key.add(interface_versions()).add(compiler_.version()).add(resolved);
   key.add(request.kind == SourceKind::kOrchestration ? "orchestration" : request.core_type == CoreType::kAic ? "AIC" : "AIV");
+  for (const std::string& flag : flags) key.add(flag);  // the resolved line lacks those of the linker and the assembler
   for (const fs::path& source : sources) {
     if (!fs::is_regular_file(source, error)) {
       return fail(ErrorCode::kIoFailed, fmt::format("{}: there is no source file {}", request.label, source.string()));
     }
     TASKMILL_ASSIGN(std::string text, compiler_.preprocess(source, flags, request.label));
-    key.add(observes_position(text) ? text : without_line_markers(text));
+    key.add(observes_position(text) || has_raw_string(text) ? text : without_line_markers(text));
     result.texts.push_back(std::move(text));
   }
   result.key = key.finish();

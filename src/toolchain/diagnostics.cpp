@@ -50,4 +50,6 @@ bool observes_position(std::string_view preprocessed) {
   return false;
 }
 
+bool has_raw_string(std::string_view preprocessed) { return preprocessed.find("R\"") != std::string_view::npos; }
+
 }  // namespace taskmill::toolchain

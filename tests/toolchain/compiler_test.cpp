@@ -99,6 +99,24 @@ TEST_F(CompilerTest, flags_and_core_type_are_parts_of_the_key) {
   EXPECT_TRUE(hits(compiler, request));
 }
 
+TEST_F(CompilerTest, flags_of_the_linker_and_the_assembler_are_parts_of_the_key) {
+  Compiler compiler = open();
+  EXPECT_FALSE(hits(compiler, kernel(kKernel)));
+  const Flags each_alone[] = {{"-O0", "-Wl,-soname,one"}, {"-O0", "-Wl,-soname,two"}, {"-O0", "-Wa,--strip-local-absolute"}};
+  for (const Flags& flags : each_alone) {
+    EXPECT_FALSE(hits(compiler, kernel(kKernel, flags))) << flags.back();
+    EXPECT_TRUE(hits(compiler, kernel(kKernel, flags))) << flags.back();
+  }
+}
+
+TEST_F(CompilerTest, lines_of_a_raw_string_are_text) {
+  const std::string kernel_text = kKernel;
+  Compiler compiler = open();
+  EXPECT_FALSE(hits(compiler, kernel(kernel_text + "const char* text = R\"(a\nb)\";\n")));
+  EXPECT_FALSE(hits(compiler, kernel(kernel_text + "const char* text = R\"(a\n\nb)\";\n")));
+  EXPECT_FALSE(hits(compiler, kernel(kernel_text + "const char* text = R\"(a\n# 1 b\nb)\";\n")));
+}
+
 TEST_F(CompilerTest, native_is_written_out_for_the_cpu_at_hand) {
   const SystemCompiler compiler = *SystemCompiler::find();
   const Result<std::string> resolved = compiler.resolve({"-march=native"});

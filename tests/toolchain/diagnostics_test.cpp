@@ -25,5 +25,11 @@ TEST(Diagnostics, text_that_asks_for_its_place_is_recognised) {
   EXPECT_FALSE(observes_position("f(int line = 7)"));
 }
 
+TEST(Diagnostics, raw_strings_of_each_encoding_are_recognised) {
+  EXPECT_TRUE(has_raw_string("f(R\"(x)\")"));
+  EXPECT_TRUE(has_raw_string("f(u8R\"a(x)a\")"));
+  EXPECT_FALSE(has_raw_string("R(f(\"x\"))"));
+}
+
 }  // namespace
 }  // namespace taskmill::toolchain
