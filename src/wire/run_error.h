@@ -22,7 +22,7 @@ enum class Reason : uint32_t {
   kBadShape,         // argument; needed: its rank (1 to 5)
   kBadDataType,      // argument; needed: its number; available: types that there are
   kOutputTooLarge,   // argument; needed: bytes; available: heap ring bytes
-  kUnknownKernelId,  // kernel_id; available: kernels of the callable
+  kUnknownKernelId,  // kernel_id; available: ids that are looked up, from 0
   kScopeDepth,       // needed: depth; available: most
   kScopeUnderflow,   // scope_end without a begin
   kRingSlots,        // needed: slots (at least); available: usable slots
@@ -31,13 +31,13 @@ enum class Reason : uint32_t {
   kReported,         // by the orchestration: message
   kThrew,            // an exception left the orchestration: message
   kKernelOverdue,    // task, kernel_id, core; needed: ns that it ran; available: limit in ns
-  kNoProgress,       // needed: ns without a completion; available: limit in ns; submitted and completed tell the rest
+  kNoProgress,       // needed: ns without a completion; available: limit in ns; message; task, kernel_id, core if one is to blame
   kKernelTrap,       // task, kernel_id, core; needed: signal; available: fault address
   kKernelReported,   // task, kernel_id, core: the kernel stored a code in its slab
   kLaunchVersion,    // needed: version of the block; available: of the program
   kLaunchArch,       // needed: arch of the block; available: of the program
-  kLaunchRegion,     // needed, available: bytes
-  kLaunchShape,      // needed: clusters or scheduler threads of the block; available: most that the program drives
+  kLaunchRegion,     // needed, available: bytes; message: of what
+  kLaunchShape,      // message: what; needed: so many in the block; available: most that the program drives
 };
 
 struct RunError {
@@ -63,6 +63,9 @@ struct PeakUse {
   uint64_t heap_bytes, heap_bytes_size;
 };
 static_assert(sizeof(PeakUse) == 40);
+
+// ResultBlock::submitted of a run whose orchestration did not return.
+constexpr uint64_t kSubmittedUnknown = ~uint64_t{0};
 
 // Written by the AICPU program when a run ends. `run_serial` is the result word: written last, with release.
 struct alignas(kCacheLineBytes) ResultBlock {

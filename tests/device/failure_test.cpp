@@ -192,6 +192,7 @@ TEST_F(Failure, an_orchestration_that_does_not_end_is_a_stall_and_is_not_waited_
   EXPECT_EQ(report.result.error.reason, Reason::kNoProgress);
   EXPECT_EQ(report.message(), "the orchestration neither submits nor returns");
   EXPECT_EQ(report.result.error.core, -1);
+  EXPECT_EQ(report.result.submitted, wire::kSubmittedUnknown);
   EXPECT_EQ(report.result.completed, 1u);
   EXPECT_EQ(touched(), 1u);
 }

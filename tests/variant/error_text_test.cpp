@@ -74,8 +74,33 @@ TEST_F(ErrorTextTest, a_stall_is_told_with_what_was_completed) {
   error().available = 10'000'000'000;
   result_.submitted = 7;
   result_.completed = 3;
+  std::strcpy(error().message, "a core does not acknowledge its dispatch");
+  const std::string stall = "\"decode\": nothing completed and no kernel ran for 10 s (limit 10 s): ";
+  EXPECT_EQ(text(Reason::kNoProgress), stall +
+                                           "a core does not acknowledge its dispatch: task 17 (kernel \"swiglu\", id 2) on AIV 3; "
+                                           "completed: 3 of 7 submitted tasks");
+  error().task = ~0u;
+  std::strcpy(error().message, "no core has started");
+  EXPECT_EQ(text(Reason::kNoProgress), stall + "no core has started: AIV 3; completed: 3 of 7 submitted tasks");
+}
+
+TEST_F(ErrorTextTest, a_stall_of_an_orchestration_that_did_not_return_says_nothing_of_what_was_submitted) {
+  error().needed = error().available = 10'000'000'000;
+  error().task = ~0u;
+  error().core = -1;
+  std::strcpy(error().message, "the orchestration neither submits nor returns");
+  result_.submitted = wire::kSubmittedUnknown;
+  result_.completed = 3;
   EXPECT_EQ(text(Reason::kNoProgress),
-            "\"decode\": nothing completed and no kernel ran for 10 s (limit 10 s); 3 of 7 submitted tasks are completed");
+            "\"decode\": nothing completed and no kernel ran for 10 s (limit 10 s): the orchestration neither submits nor returns; "
+            "completed: 3 tasks");
+}
+
+TEST_F(ErrorTextTest, a_refused_launch_is_told_with_what_the_device_program_found) {
+  std::strcpy(error().message, "the trace region is too small");
+  EXPECT_EQ(text(Reason::kLaunchRegion), "\"decode\": a region of the launch needs 1,000 bytes and has 31: the trace region is too small");
+  std::strcpy(error().message, "scheduler threads");
+  EXPECT_EQ(text(Reason::kLaunchShape), "\"decode\": the launch asks for 1,000 scheduler threads, the device program drives at most 31");
 }
 
 TEST_F(ErrorTextTest, what_the_orchestration_reports_or_throws_is_quoted) {
@@ -91,9 +116,11 @@ TEST_F(ErrorTextTest, a_message_that_fills_its_field_ends_there) {
 
 TEST_F(ErrorTextTest, an_unknown_kernel_id_has_no_name) {
   error().kernel_id = 9;
-  error().available = 1;
-  EXPECT_EQ(text(Reason::kUnknownKernelId),
-            "\"decode\": task 17 (kernel id 9) names a kernel id that the callable does not have (1 kernel known)");
+  error().available = 8;
+  const std::string sentence = "\"decode\": task 17 (kernel id 9) names a kernel id that the callable does not have ";
+  EXPECT_EQ(text(Reason::kUnknownKernelId), sentence + "(ids 0 to 7 are looked up)");
+  error().available = 0;
+  EXPECT_EQ(text(Reason::kUnknownKernelId), sentence + "(it has no kernels)");
 }
 
 TEST_F(ErrorTextTest, each_reason_about_an_argument_names_it_and_its_numbers) {

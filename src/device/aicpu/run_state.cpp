@@ -128,7 +128,7 @@ void write_result(const LaunchBlock& launch) {
   auto* result = reinterpret_cast<wire::ResultBlock*>(launch.result);
   *result = {};
   result->completed = state.shared.completed_total();
-  result->submitted = ended ? state.shared.end.submitted() : result->completed;
+  result->submitted = ended ? state.shared.end.submitted() : wire::kSubmittedUnknown;
   for (uint32_t i = 0; i < state.shared.schedulers; ++i) result->stuck_cores |= state.schedulers[i].stuck_cores();
   if (const wire::RunError* error = state.shared.error.raised()) result->error = *error;
   if (ended) result->peak = state.orchestrator.peak();

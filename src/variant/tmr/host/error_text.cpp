@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "device/aicpu/error_report.h"
 #include "support/text.h"
 #include "taskmill/error.h"
 #include "taskmill/tensor.h"
@@ -29,7 +30,7 @@ std::string kernel_name(const RunError& error, const RunNames& names) {
 
 // task 17 (kernel "swiglu", id 2)
 std::string task_name(const RunError& error, const RunNames& names) {
-  const bool has_task = error.task != ~uint32_t{0};
+  const bool has_task = error.task != aicpu::kNoTaskId;
   if (error.kernel_id < 0) return has_task ? fmt::format("task {}", error.task) : "a task";
   return has_task ? fmt::format("task {} ({})", error.task, kernel_name(error, names))
                   : fmt::format("a task of {}", kernel_name(error, names));
@@ -51,6 +52,10 @@ std::string argument_of(const RunError& error, const RunNames& names) {
 std::string signal_name(uint64_t signal) {
   const char* abbreviation = ::sigabbrev_np(static_cast<int>(signal));
   return abbreviation != nullptr ? fmt::format("SIG{}", abbreviation) : fmt::format("signal {}", signal);
+}
+
+std::string known_ids(uint64_t count) {
+  return count == 0 ? "it has no kernels" : fmt::format("ids 0 to {} are looked up", grouped(count - 1));
 }
 
 std::string submit_text(const RunError& error, const RunNames& names) {
@@ -79,7 +84,7 @@ std::string submit_text(const RunError& error, const RunNames& names) {
       return fmt::format("{} needs {} bytes of output heap, the whole heap has {}: raise heap_bytes", argument_of(error, names), needed,
                          available);
     default:
-      return fmt::format("{} names a kernel id that the callable does not have ({} known)", task, text::counted(error.available, "kernel"));
+      return fmt::format("{} names a kernel id that the callable does not have ({})", task, known_ids(error.available));
   }
 }
 
@@ -117,13 +122,25 @@ std::string kernel_text(const RunError& error, const RunNames& names) {
   }
 }
 
-std::string stall_text(const RunError& error, const wire::ResultBlock& result) {
-  return fmt::format("nothing completed and no kernel ran for {} (limit {}); {} of {} submitted tasks are completed",
-                     text::duration(error.needed), text::duration(error.available), grouped(result.completed), grouped(result.submitted));
+// ": a core does not acknowledge its dispatch: task 17 (kernel "swiglu", id 2) on AIV 3", as far as it is known.
+std::string finding(const RunError& error, const RunNames& names) {
+  const std::string message = bounded(error.message);
+  if (message.empty()) return {};
+  const std::string core = error.core < 0 ? "" : core_of(error, names);
+  if (error.task != aicpu::kNoTaskId) return fmt::format(": {}: {}{}", message, task_name(error, names), core.empty() ? "" : " on " + core);
+  return core.empty() ? ": " + message : fmt::format(": {}: {}", message, core);
+}
+
+std::string stall_text(const RunError& error, const wire::ResultBlock& result, const RunNames& names) {
+  const std::string completed = result.submitted == wire::kSubmittedUnknown
+                                    ? text::counted(result.completed, "task")
+                                    : fmt::format("{} of {} submitted tasks", grouped(result.completed), grouped(result.submitted));
+  return fmt::format("nothing completed and no kernel ran for {} (limit {}){}; completed: {}", text::duration(error.needed),
+                     text::duration(error.available), finding(error, names), completed);
 }
 
 std::string launch_text(const RunError& error) {
-  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  const std::string needed = grouped(error.needed), available = grouped(error.available), message = bounded(error.message);
   switch (error.reason) {
     case Reason::kLaunchVersion:
       return fmt::format("the launch block has version {}, the device program expects {}: host and device programs differ", needed,
@@ -131,9 +148,9 @@ std::string launch_text(const RunError& error) {
     case Reason::kLaunchArch:
       return fmt::format("the launch block is for arch {}, the device program for {}", needed, available);
     case Reason::kLaunchRegion:
-      return fmt::format("the run region needs {} bytes and has {}", needed, available);
+      return fmt::format("a region of the launch needs {} bytes and has {}: {}", needed, available, message);
     default:
-      return fmt::format("the launch asks for {} clusters or threads, the device program drives at most {}", needed, available);
+      return fmt::format("the launch asks for {} {}, the device program drives at most {}", needed, message, available);
   }
 }
 
@@ -154,7 +171,7 @@ std::string reason_text(const wire::ResultBlock& result, const RunNames& names) 
     case Reason::kRingHeap:
       return ring_text(error, names);
     case Reason::kNoProgress:
-      return stall_text(error, result);
+      return stall_text(error, result, names);
     case Reason::kKernelOverdue:
     case Reason::kKernelTrap:
     case Reason::kKernelReported:
