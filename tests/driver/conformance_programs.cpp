@@ -232,6 +232,7 @@ std::string abandon_ends_waits_for_an_event_that_was_destroyed(Device& device) {
   SUCCEEDS(toy.launch());
   SUCCEEDS(device.record(event, toy.aicore_stream()));
   SUCCEEDS(device.wait(other, event));
+  FAILS_WITH(TimedOut, "stream", device.synchronize(other, std::chrono::milliseconds(20)));  // by now its thread waits
   SUCCEEDS(device.destroy(event));
   SUCCEEDS(device.abandon("enough"));
   GIVES(idle, device.query(other));

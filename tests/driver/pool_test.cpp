@@ -101,9 +101,9 @@ TEST(Pool, gives_threads_beyond_the_cpus_back) {
   toy.prepare(40, "climb_waiting");
   toy.shared().rungs = 40;
   EXPECT_OK(toy.run());
-  toy.prepare(10, "count");  // when this run is over, the first one's threads have been told to leave
-  EXPECT_OK(toy.run());
-  EXPECT_LE(device->statistics().threads, before + 3) << "the streams and the orchestration have threads now";
+  // Whoever was still awake when the run ended leaves as it goes to rest. The streams and the orchestration have threads now.
+  while (device->statistics().threads > before + 3) {
+  }
 }
 
 // ---- containment
@@ -247,9 +247,10 @@ TEST(Pool, kernels_that_wait_are_given_up_without_the_locks_of_their_run) {
   for (int round = 0; round < 60; ++round) {
     const auto device = open({.threads = 1});
     Toy toy(*device, 2);
-    toy.prepare(6, "wait_at_gate");
+    toy.prepare(60, "count");
+    toy.add_jobs(6, "wait_at_gate");
     EXPECT_OK(toy.launch());
-    while (toy.started() < 6) {
+    while (toy.started() < 61) {
     }
     EXPECT_OK(device->abandon("test"));
   }
