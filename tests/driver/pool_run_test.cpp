@@ -79,11 +79,12 @@ struct Shielded {
 
 TEST(ParkShield, a_thread_that_is_given_up_inside_lets_go_of_its_locks_before_it_parks) {
   const HandlerInstallation handlers;
-  static Shielded shared;
-  std::thread([] {
+  const auto shared = std::make_shared<Shielded>();
+  std::thread([shared] {
     Trap trap;
     call_guarded(
-        [](void*) {
+        [](void* argument) {
+          auto& shared = *static_cast<Shielded*>(argument);
           const ParkShield shield;
           {
             const std::lock_guard lock(shared.mutex);
@@ -92,11 +93,11 @@ TEST(ParkShield, a_thread_that_is_given_up_inside_lets_go_of_its_locks_before_it
           }
           shared.released.set_value();
         },
-        nullptr, shared.given_up, &trap);
+        shared.get(), shared->given_up, &trap);
     std::abort();  // it was to park as the shield ended
   }).detach();
-  shared.released.get_future().wait();
-  const std::lock_guard lock(shared.mutex);
+  shared->released.get_future().wait();
+  const std::lock_guard lock(shared->mutex);
 }
 
 }  // namespace
