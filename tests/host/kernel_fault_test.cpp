@@ -60,8 +60,10 @@ TEST(KernelFaultPool, a_kernel_that_never_ends_is_told_after_its_limit_on_an_inj
   std::thread time([&] {
     while (!done.load()) clock.advance(1'000'000'000);
   });
+  RunConfig config;
+  config.stall_limit_ns = 0;  // the clock runs before the cores do
   const std::vector<Argument> arguments = {host_tensor(x), uint64_t{7}};
-  const Result<RunReport> report = worker->run(id, arguments);
+  const Result<RunReport> report = worker->run(id, arguments, config);
   done.store(true);
   time.join();
   ASSERT_FALSE(report);
