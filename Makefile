@@ -17,8 +17,12 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 CTEST_LINES := tests? passed|tests passed|tests failed
 PYTEST_LINES := ^=+ .*(passed|failed|skipped|error).* =+$$|^[0-9]+ (passed|failed)
 
-# $(call configure-and-build,PRESET[,CMAKE ARGUMENTS])
-configure-and-build = $(QUIET) build-$(1) $(SHELL) -c 'cmake --preset $(1) $(2) && cmake --build build/$(1) -j $(JOBS)'
+# What asan and tsan build; narrowed together with SUITE.
+TARGETS ?= all
+
+# $(call configure-and-build,PRESET[,CMAKE ARGUMENTS[,TARGETS]])
+configure-and-build = $(QUIET) build-$(1) $(SHELL) -c 'cmake --preset $(1) $(2) && \
+  cmake --build build/$(1) -j $(JOBS) --target $(or $(3),all)'
 
 # $(call run-ctest,STEP,PRESET,CTEST ARGUMENTS): every test program leaves a report in build/PRESET/gtest.
 run-ctest = rm -rf build/$(2)/gtest; $(QUIET) $(1) --show '$(CTEST_LINES)' \
@@ -92,13 +96,13 @@ check-cost: bootstrap-develop ## instructions per submit, dispatch and completio
 
 .PHONY: asan
 asan: bootstrap-develop cpp ## the C++ suite under the address and undefined-behaviour sanitizers
-	@$(call configure-and-build,asan,)
+	@$(call configure-and-build,asan,,$(TARGETS))
 	@$(call run-ctest,ctest-asan,asan,-L '$(SUITE)')
 	@$(QUIET) counts-asan --show '.' $(PYTHON) tools/test_counts.py build/asan --against build/release --labels '$(SUITE)'
 
 .PHONY: tsan
 tsan: bootstrap-develop cpp ## the C++ suite under the thread sanitizer
-	@$(call configure-and-build,tsan,)
+	@$(call configure-and-build,tsan,,$(TARGETS))
 	@$(call run-ctest,ctest-tsan,tsan,-L '$(SUITE)')
 	@$(QUIET) counts-tsan --show '.' $(PYTHON) tools/test_counts.py build/tsan --against build/release --labels '$(SUITE)'
 
