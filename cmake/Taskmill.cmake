@@ -21,7 +21,7 @@ add_compile_options(-Wall -Wextra -Werror -Wno-interference-size)
 set(TASKMILL_SANITIZE "" CACHE STRING "Sanitizers for every target, host and device code: address,undefined or thread")
 if(TASKMILL_SANITIZE)
   # -Wmaybe-uninitialized: g++ 12 sees ghosts in destructors that a sanitizer instruments.
-  add_compile_options(-fsanitize=${TASKMILL_SANITIZE} -fno-omit-frame-pointer -g -Wno-maybe-uninitialized)
+  add_compile_options(-fsanitize=${TASKMILL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${TASKMILL_SANITIZE})
   add_compile_definitions(TASKMILL_SANITIZED="${TASKMILL_SANITIZE}")
 endif()

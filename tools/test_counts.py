@@ -13,14 +13,14 @@ from pathlib import Path
 
 
 def programs(build):
-    """name -> (command, labels) of the tests of `build` that leave a report."""
+    """name -> (command, or None if it was not built, and labels) of the tests of `build` that leave a report."""
     command = ["ctest", "--test-dir", build, "--show-only=json-v1"]
     tests = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["tests"]
     found = {}
     for test in tests:
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
         if any(variable.startswith("GTEST_OUTPUT=") for variable in properties.get("ENVIRONMENT", [])):
-            found[test["name"]] = (test["command"], properties.get("LABELS", []))
+            found[test["name"]] = (test.get("command"), properties.get("LABELS", []))
     return found
 
 

@@ -53,8 +53,9 @@ struct BufferHandle {
 };
 
 // What travels to a kernel: a strided view of a device buffer. Element (i0, i1, ...) lies at
-// buffer.addr + (start_offset + Σ i_d · strides[d]) · element_bytes(dtype).
-struct alignas(64) TensorDescriptor {
+// buffer.addr + (start_offset + Σ i_d · strides[d]) · element_bytes(dtype). The runtime keeps descriptors on cache lines; the
+// type asks for less, because g++ 12 does not align the returned object of a call whose result nobody uses.
+struct TensorDescriptor {
   BufferHandle buffer;
   uint64_t start_offset;  // elements
   uint32_t shapes[kMaxDims];
@@ -70,12 +71,28 @@ struct alignas(64) TensorDescriptor {
     return count;
   }
   uint64_t nbytes() const { return numel() * element_bytes(dtype); }
+
+  // The whole of a row-major array. An extent of 0 counts as 1 in the strides, so that each is > 0.
+  static TensorDescriptor row_major(uint64_t address, DataType dtype, const uint32_t* shapes, uint32_t ndims) {
+    TensorDescriptor descriptor = {};
+    descriptor.buffer.addr = address;
+    descriptor.ndims = static_cast<uint8_t>(ndims);
+    descriptor.dtype = dtype;
+    descriptor.is_contiguous = true;
+    uint64_t stride = 1;
+    for (uint32_t d = ndims; d-- > 0;) {
+      descriptor.shapes[d] = shapes[d];
+      descriptor.strides[d] = static_cast<uint32_t>(stride);
+      stride *= shapes[d] != 0 ? shapes[d] : 1;
+    }
+    return descriptor;
+  }
 };
 static_assert(sizeof(TensorDescriptor) == 64 && std::is_trivially_copyable_v<TensorDescriptor>);
 
 // What an orchestration holds: a descriptor and what the runtime needs to recognise its root. Copy it freely; it stays
 // usable until the scope in which its buffer was made ends. Every view operation returns a new value.
-struct alignas(64) Tensor : TensorDescriptor {
+struct Tensor : TensorDescriptor {
   uint64_t buffer_bytes;  // size of the whole buffer
   uint64_t run_serial;    // the run that made this value
   uint32_t root;          // hint: where the runtime keeps the root's record

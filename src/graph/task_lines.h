@@ -21,21 +21,6 @@ struct BufferOrigin {
   uint32_t scope_serial;
 };
 
-inline TensorDescriptor describe_buffer(const TensorSpec& spec, uint64_t address) {
-  TensorDescriptor descriptor = {};
-  descriptor.buffer.addr = address;
-  descriptor.ndims = static_cast<uint8_t>(spec.ndims);
-  descriptor.dtype = spec.dtype;
-  descriptor.is_contiguous = true;
-  uint64_t stride = 1;
-  for (uint32_t d = spec.ndims; d-- > 0;) {
-    descriptor.shapes[d] = spec.shapes[d];
-    descriptor.strides[d] = static_cast<uint32_t>(stride);
-    stride *= spec.shapes[d];
-  }
-  return descriptor;
-}
-
 class TaskLines {
  public:
   TaskLines(const GraphRegion& region, const TaskSpec& spec, ResolvedTask& task, const Place& place)
@@ -75,7 +60,7 @@ class TaskLines {
   uint32_t make_buffer(const TensorSpec& spec, const BufferOrigin& origin, ResolvedArgument& argument, Tensor& tensor) {
     const uint64_t bytes = argument.access.footprint.end;
     const uint32_t line = descriptor_line_++;
-    const TensorDescriptor descriptor = describe_buffer(spec, address_);
+    const TensorDescriptor descriptor = TensorDescriptor::row_major(address_, spec.dtype, spec.shapes, spec.ndims);
     *region_.line_as<TensorDescriptor>(line) = descriptor;
 
     RootRecord root = {};

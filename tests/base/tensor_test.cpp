@@ -11,7 +11,7 @@
 namespace taskmill::test {
 namespace {
 
-static_assert(sizeof(TensorDescriptor) == 64 && alignof(TensorDescriptor) == 64);
+static_assert(sizeof(TensorDescriptor) == 64);
 static_assert(offsetof(TensorDescriptor, buffer) == 0 && offsetof(TensorDescriptor, start_offset) == 8);
 static_assert(offsetof(TensorDescriptor, shapes) == 16 && offsetof(TensorDescriptor, strides) == 36);
 static_assert(offsetof(TensorDescriptor, ndims) == 56 && offsetof(TensorDescriptor, dtype) == 57);

@@ -38,7 +38,7 @@ class ToyMemory {
 };
 
 inline TensorDescriptor row_major(uint64_t address, const std::vector<uint32_t>& shape, DataType type) {
-  return graph::describe_buffer(TensorSpec(shape.data(), static_cast<uint32_t>(shape.size()), type), address);
+  return TensorDescriptor::row_major(address, type, shape.data(), static_cast<uint32_t>(shape.size()));
 }
 
 class ToyChip {

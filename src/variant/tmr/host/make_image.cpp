@@ -9,18 +9,8 @@ namespace {
 
 wire::EntryTensor entry_tensor(const EntryArgument& argument, const Root& root, const TensorLease& lease) {
   wire::EntryTensor entry = {};
-  TensorDescriptor& descriptor = entry.descriptor;
-  descriptor.buffer.addr = lease.device;
-  descriptor.start_offset = argument.bytes == 0 ? 0 : (argument.address - root.address) / element_bytes(argument.dtype);
-  descriptor.ndims = argument.ndims;
-  descriptor.dtype = argument.dtype;
-  descriptor.is_contiguous = true;
-  uint64_t stride = 1;
-  for (uint32_t d = argument.ndims; d-- > 0;) {
-    descriptor.shapes[d] = argument.shape[d];
-    descriptor.strides[d] = static_cast<uint32_t>(stride);
-    stride *= argument.shape[d] == 0 ? 1 : argument.shape[d];
-  }
+  entry.descriptor = TensorDescriptor::row_major(lease.device, argument.dtype, argument.shape, argument.ndims);
+  entry.descriptor.start_offset = argument.bytes == 0 ? 0 : (argument.address - root.address) / element_bytes(argument.dtype);
   entry.buffer_bytes = lease.bytes;
   entry.root = root.first;
   return entry;
