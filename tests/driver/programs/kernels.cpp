@@ -84,7 +84,7 @@ TOY_KERNEL spin_for_ever(int64_t* args) {
 
 TOY_KERNEL raise_segv(int64_t* args) {
   begin(args);
-  *reinterpret_cast<volatile uint32_t*>(bad_address) = 1;
+  (void)*reinterpret_cast<volatile uint32_t*>(bad_address);
 }
 
 TOY_KERNEL raise_bus(int64_t* args) {
@@ -120,5 +120,5 @@ extern "C" __attribute__((visibility("default"))) void orchestrate_for_ever(uint
   }
 }
 extern "C" __attribute__((visibility("default"))) void orchestrate_and_die(uint64_t) {
-  *reinterpret_cast<volatile uint32_t*>(bad_address) = 1;
+  (void)*reinterpret_cast<volatile uint32_t*>(bad_address);
 }
