@@ -32,9 +32,17 @@ enum class ArgumentMode : uint32_t {
   kOutput = 1,          // a buffer that the runtime makes, returned by submit
   kInout = 2,           // reads and writes an existing tensor
   kOutputExisting = 3,  // writes an existing tensor, reads nothing
+  kNoDependency = 4,    // an existing tensor that orders nothing here: the task follows its buffer's maker only
 };
 
 enum class CoreType : uint8_t { kAic = 0, kAiv = 1 };
+
+// Which earlier accesses to the same bytes a task follows. A callable is registered with its rules.
+enum class DependencyRules : uint32_t {
+  kNative,     // a reader follows the writers before it, a writer the writers and readers before it
+  kEcosystem,  // nothing follows a reader; what only writes an existing tensor follows the task that made its buffer
+};
+constexpr uint32_t kDependencyRules = 2;
 
 struct TensorArgument {
   ArgumentMode mode;
@@ -44,19 +52,33 @@ struct TensorArgument {
   };
 };
 
-// Everything that one submit says. Tensors and specs are borrowed until the submit returns.
+enum class TaskKind : uint8_t {
+  kKernel,      // runs a kernel
+  kOrderOnly,   // runs nothing: follows and is followed as its arguments and dependencies say
+  kAllocation,  // makes buffers, and is complete at once
+};
+
+// Everything that one submit says. Tensors, specs and dependencies are borrowed until the submit returns.
 struct TaskSpec {
-  int32_t kernel_id;
+  int32_t kernel_id;  // of a kKernel
   CoreType core_type;
+  TaskKind kind;
   uint32_t tensor_count;
   uint32_t scalar_count;
   bool tensor_after_scalar;
+  uint32_t dependency_count;
+  const uint64_t* dependencies;  // ids of earlier tasks that this one follows; their buffers are kept for it
   TensorArgument tensors[kMaxTaskTensors];
   uint64_t scalars[kMaxTaskScalars];
 };
 
+enum class ScopeMode : uint8_t {
+  kAuto,    // tasks follow each other as their tensors say
+  kManual,  // tasks follow each other as their dependencies say; holds kManual scopes only
+};
+
 struct SubmitResult {
-  uint64_t task_id;  // kNoTask after a fatal error
+  uint64_t task_id;  // names the task for the rest of the run; kNoTask after a fatal error
   uint32_t output_count;
   Tensor outputs[kMaxTaskTensors];  // one per kOutput argument, in the order added
 };
@@ -65,12 +87,14 @@ struct SubmitResult {
 struct OrchestrationOps {
   uint32_t version;
   void (*submit)(void* self, const TaskSpec& spec, SubmitResult& result);
-  void (*scope_begin)(void* self, const char* file, uint32_t line);
+  void (*scope_begin)(void* self, const char* file, uint32_t line, ScopeMode mode);
   void (*scope_end)(void* self);
   void (*report_fatal)(void* self, int32_t code, const char* message);
   bool (*is_fatal)(void* self);
+  uint64_t (*read_element)(void* self, const Tensor& tensor, uint32_t ndims, const uint32_t* index);
+  void (*write_element)(void* self, const Tensor& tensor, uint32_t ndims, const uint32_t* index, uint64_t value);
 };
-constexpr uint32_t kOrchestrationOpsVersion = 1;
+constexpr uint32_t kOrchestrationOpsVersion = 2;
 
 struct OrchestrationBinding {
   const OrchestrationOps* ops;
@@ -104,7 +128,7 @@ class OrchestrationArgs {
 };
 
 // Collects the arguments of one submit: tensors before scalars, at most kMaxTaskTensors and kMaxTaskScalars. Breaking a
-// rule is told by the submit (InvalidArgs). Tensors are borrowed: they must outlive the submit.
+// rule is told by the submit (InvalidArgs). Tensors and dependencies are borrowed: they must outlive the submit.
 class TaskArgs {
  public:
   template <class... T>
@@ -122,14 +146,27 @@ class TaskArgs {
     (add_one_output(tensors_or_specs), ...);
     return *this;
   }
+  // Existing tensors that the task reads or writes without following their other users. Later tasks follow it.
+  template <class... T>
+  TaskArgs& add_no_dependency(const T&... tensors) {
+    (add(ArgumentMode::kNoDependency, tensors), ...);
+    return *this;
+  }
   template <class... T>
   TaskArgs& add_scalar(T... values) {
     (add_one_scalar(values), ...);
     return *this;
   }
-  const TaskSpec& spec(int32_t kernel_id, CoreType core_type) const {
+  // The task follows these tasks too: `count` ids that earlier submits gave. Replaces what was set before.
+  TaskArgs& set_dependencies(const uint64_t* task_ids, uint32_t count) {
+    spec_.dependencies = task_ids;
+    spec_.dependency_count = count;
+    return *this;
+  }
+  const TaskSpec& spec(int32_t kernel_id, CoreType core_type, TaskKind kind = TaskKind::kKernel) const {
     spec_.kernel_id = kernel_id;
     spec_.core_type = core_type;
+    spec_.kind = kind;
     return spec_;
   }
 
@@ -188,6 +225,35 @@ inline Outputs submit(const TaskSpec& spec) {
 inline Outputs submit_aic_task(int32_t kernel_id, const TaskArgs& args) { return submit(args.spec(kernel_id, CoreType::kAic)); }
 inline Outputs submit_aiv_task(int32_t kernel_id, const TaskArgs& args) { return submit(args.spec(kernel_id, CoreType::kAiv)); }
 
+// Runs nothing: a point that other tasks follow and that follows them.
+inline Outputs submit_order_task(const TaskArgs& args) { return submit(args.spec(0, CoreType::kAiv, TaskKind::kOrderOnly)); }
+// Buffers that no task has written yet, as the outputs of one task that is complete at once.
+template <class... Specs>
+Outputs alloc_tensors(const Specs&... specs) {
+  return submit(TaskArgs().add_output(specs...).spec(0, CoreType::kAiv, TaskKind::kAllocation));
+}
+
+// Element `index` (ndims numbers; none: the first) of a tensor, as T. Waits for the tasks that write it, and no others.
+// 0 after a fatal error.
+template <class T = uint64_t>
+T get_tensor_data(const Tensor& tensor, uint32_t ndims, const uint32_t* index) {
+  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+  const OrchestrationBinding& binding = taskmill_orchestration_binding;
+  const uint64_t bits = binding.ops->read_element(binding.self, tensor, ndims, index);
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+// Writes an element, as many bytes of `value` as it has. Waits for the tasks that read or write it, and no others.
+template <class T = uint64_t>
+void set_tensor_data(const Tensor& tensor, uint32_t ndims, const uint32_t* index, T value) {
+  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+  const OrchestrationBinding& binding = taskmill_orchestration_binding;
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  binding.ops->write_element(binding.self, tensor, ndims, index, bits);
+}
+
 // Ends the run with ExplicitOrchFatal (or `code`, if it is a code of error.h); the first fatal error of a run wins.
 inline void report_fatal(const char* message, ErrorCode code = ErrorCode::kExplicitOrchFatal) {
   taskmill_orchestration_binding.ops->report_fatal(taskmill_orchestration_binding.self, static_cast<int32_t>(code), message);
@@ -197,8 +263,8 @@ inline bool is_fatal() { return taskmill_orchestration_binding.ops->is_fatal(tas
 // Owns the buffers made while it lives. Ending a scope is not a barrier: buffers go when their last reader is done.
 class ScopeGuard {
  public:
-  explicit ScopeGuard(const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) {
-    taskmill_orchestration_binding.ops->scope_begin(taskmill_orchestration_binding.self, file, line);
+  explicit ScopeGuard(ScopeMode mode = ScopeMode::kAuto, const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) {
+    taskmill_orchestration_binding.ops->scope_begin(taskmill_orchestration_binding.self, file, line, mode);
   }
   ~ScopeGuard() { taskmill_orchestration_binding.ops->scope_end(taskmill_orchestration_binding.self); }
   ScopeGuard(const ScopeGuard&) = delete;
@@ -207,4 +273,5 @@ class ScopeGuard {
 
 }  // namespace taskmill
 
-#define TASKMILL_SCOPE() if (::taskmill::ScopeGuard taskmill_scope_guard; true)
+// TASKMILL_SCOPE() { … } or TASKMILL_SCOPE(ScopeMode::kManual) { … }
+#define TASKMILL_SCOPE(...) if (::taskmill::ScopeGuard taskmill_scope_guard{__VA_ARGS__}; true)

@@ -91,18 +91,20 @@ struct TensorDescriptor {
 static_assert(sizeof(TensorDescriptor) == 64 && std::is_trivially_copyable_v<TensorDescriptor>);
 
 // What an orchestration holds: a descriptor and what the runtime needs to recognise its root. Copy it freely; it stays
-// usable until the scope in which its buffer was made ends. Every view operation returns a new value.
+// usable until the scope in which its buffer was made ends. Every view operation returns a new value; one that was asked
+// for something outside its parent is told by the submit that names the result (InvalidArgs).
 struct Tensor : TensorDescriptor {
   uint64_t buffer_bytes;  // size of the whole buffer
-  uint64_t run_serial;    // the run that made this value
+  uint64_t run_serial;    // the run that made this value; 0: given by address
   uint32_t root;          // hint: where the runtime keeps the root's record
   uint32_t scope_serial;  // the scope that owns the buffer
   uint32_t scope_depth;
-  uint32_t extent_overflow;  // nonzero: a view operation was given bounds outside its parent; told at submit
+  uint32_t extent_overflow;  // nonzero: a view operation was given bounds outside its parent
   uint64_t owner_task;       // the task whose output this is; kNoTask for an entry argument
   uint8_t tensor_reserved_[24];
 
-  // Sub-box of this view: `shapes[d]` elements from `offsets[d]` in each of ndims dimensions.
+  // Sub-box of this view: `shapes[d]` elements from `offsets[d]` in each of ndims dimensions. With an extent of 0 the
+  // result is empty, whatever the offsets.
   Tensor view(const uint32_t* view_shapes, const uint32_t* offsets) const {
     Tensor result = *this;
     bool empty = false;
@@ -124,7 +126,52 @@ struct Tensor : TensorDescriptor {
     return view(view_shapes, offsets);
   }
 
-  // The same elements under another shape. Needs a contiguous view and an equal element count, else told at submit.
+  // Every `step`-th element from `begin` to before `end` in one dimension.
+  Tensor slice(uint32_t dimension, uint32_t begin, uint32_t end, uint32_t step = 1) const {
+    Tensor result = *this;
+    const bool legal = dimension < ndims && begin <= end && end <= shapes[dimension] && step >= 1;
+    // An extent of 1 or less takes no step, so its stride may stay.
+    const uint32_t count = legal ? (end - begin + step - 1) / step : 0;
+    const uint64_t stride = count > 1 ? uint64_t{strides[dimension]} * step : 1;
+    if (!legal || stride > UINT32_MAX) {
+      result.extent_overflow = 1;
+      return result;
+    }
+    if (count != 0) result.start_offset += uint64_t{begin} * strides[dimension];
+    if (count > 1) result.strides[dimension] = static_cast<uint32_t>(stride);
+    result.shapes[dimension] = count;
+    result.is_contiguous = count == 0 || result.strides_are_row_major();
+    return result;
+  }
+
+  // Dimension d of the result is dimension order[d] of this view; `order` names each of the ndims dimensions once.
+  Tensor permute(const uint32_t* order) const {
+    Tensor result = *this;
+    uint32_t named = 0;
+    for (uint32_t d = 0; d < ndims; ++d) {
+      if (order[d] >= ndims) continue;
+      named |= 1u << order[d];
+      result.shapes[d] = shapes[order[d]];
+      result.strides[d] = strides[order[d]];
+    }
+    if (named != (1u << ndims) - 1) result.extent_overflow = 1;
+    result.is_contiguous = result.strides_are_row_major();
+    return result;
+  }
+
+  // Two dimensions exchanged.
+  Tensor transpose(uint32_t a, uint32_t b) const {
+    uint32_t order[kMaxDims] = {0, 1, 2, 3, 4};
+    if (a < kMaxDims && b < kMaxDims) {
+      order[a] = b;
+      order[b] = a;
+    }
+    Tensor result = permute(order);
+    if (a >= ndims || b >= ndims) result.extent_overflow = 1;
+    return result;
+  }
+
+  // The same elements under another shape. Needs a contiguous view and an equal element count.
   Tensor reshape(const uint32_t* new_shapes, uint32_t new_ndims) const {
     Tensor result = *this;
     uint64_t count = 1;
@@ -156,16 +203,41 @@ struct Tensor : TensorDescriptor {
 };
 static_assert(sizeof(Tensor) == 128 && std::is_trivially_copyable_v<Tensor>);
 
+// A tensor given by its address: a row-major array of these shapes in device memory of this run, which must lie within one
+// argument or one buffer that a task made.
+inline Tensor make_tensor(uint64_t address, const uint32_t* shapes, uint32_t ndims, DataType dtype = DataType::kFloat32) {
+  Tensor tensor = {};
+  const bool legal = ndims >= 1 && ndims <= kMaxDims;
+  static_cast<TensorDescriptor&>(tensor) = TensorDescriptor::row_major(address, dtype, shapes, legal ? ndims : 0);
+  tensor.buffer_bytes = tensor.nbytes();
+  tensor.extent_overflow = legal ? 0 : 1;
+  tensor.owner_task = ~uint64_t{0};
+  return tensor;
+}
+
 constexpr uint64_t kNoTask = ~uint64_t{0};
 
-// A request for a buffer that the runtime makes at submit: contiguous, 1,024-byte aligned, contents unspecified.
+// A request for a buffer that the runtime makes at submit: contiguous, 1,024-byte aligned, contents unspecified unless an
+// initial value is set.
 struct TensorSpec {
   uint32_t shapes[kMaxDims];
   uint32_t ndims;
   DataType dtype;
+  bool has_initial_value = false;
+  uint64_t initial_value = 0;
 
   TensorSpec(const uint32_t* dims, uint32_t dim_count, DataType type = DataType::kFloat32) : shapes{}, ndims(dim_count), dtype(type) {
     for (uint32_t d = 0; d < dim_count && d < kMaxDims; ++d) shapes[d] = dims[d];
+  }
+
+  // Every element begins as the low bytes of `value`; the whole buffer is filled, up to its rounded size, before the task
+  // can run.
+  template <class T>
+  void set_initial_value(T value) {
+    static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+    initial_value = 0;
+    __builtin_memcpy(&initial_value, &value, sizeof value);
+    has_initial_value = true;
   }
 };
 

@@ -8,7 +8,9 @@
 #include <cstdint>
 
 #include "graph/access_record.h"
+#include "graph/byte_lattice.h"
 #include "graph/footprint.h"
+#include "graph/hazard_rules.h"
 #include "graph/interval_tree.h"
 #include "graph/region.h"
 #include "graph/root.h"
@@ -24,38 +26,74 @@ enum class Link : uint8_t {
 
 struct Access {
   uint32_t root_line;
-  uint8_t use;  // kReads, kWrites
-  bool whole;   // every byte of the root
-  Footprint footprint;
+  uint8_t use;                   // kReads, kWrites
+  uint8_t view_index;            // of `view` among the task's own descriptors, if the footprint is not exact
+  bool whole;                    // every byte of the root
+  bool follows_writers;          // waits for earlier writers …
+  bool follows_readers;          // … and readers of its bytes
+  bool ordered;                  // follows all that matters: later tasks that follow it need not follow what it covers
+  Footprint footprint;           // from the root's first byte
+  const TensorDescriptor* view;  // borrowed until the submit returns
 };
 
-template <class Hazards>
+// N tasks that each follow the same M would cost N · M edges; with a task of the runtime's own between them, a group, it is
+// N + M. A group has no kernel: it is complete as soon as all that it follows are.
+enum class Group : uint8_t {
+  kNone,
+  kReaders,  // those of the whole root: writers of parts will follow them
+  kWriters,  // of its parts: readers of the whole root will follow them
+};
+
 class AccessIndex {
  public:
-  AccessIndex(const GraphRegion& region, const TaskRing& tasks) : region_(region), tasks_(tasks) {}
+  AccessIndex(const GraphRegion& region, const TaskRings& tasks, const HazardRules& rules)
+      : region_(region), tasks_(tasks), rules_(rules) {}
 
   // Calls link(TaskRef) → Link for each task that the access must follow. False: abandoned.
   template <class LinkTo>
   bool conflicts(const Access& access, LinkTo&& link) const {
     RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
-    const bool writes = (access.use & kWrites) != 0;
-    const bool after_readers = writes && Hazards::kWriteAfterRead;
-    const bool after_writers = (writes && Hazards::kWriteAfterWrite) || ((access.use & kReads) != 0 && Hazards::kReadAfterWrite);
+    if (root.has_write_group && reads_whole(access)) return link(root.write_group) != Link::kAbandoned;
     // Whole readers follow the writer, so whoever follows them follows it.
-    const bool writer_is_implied = after_readers && Hazards::kReadAfterWrite && root.has_readers();
-    if (after_readers && root.has_readers() && !follow_readers(root, link)) return false;
-    if (root.writer_use != 0 && !writer_is_implied && conflicts_with(root.writer_use, after_writers, after_readers)) {
+    const bool writer_is_implied = access.follows_readers && rules_.read_after_write && root.has_readers();
+    if (access.follows_readers && root.has_readers() && !follow_readers(root, link)) return false;
+    if (root.writer_use != 0 && !writer_is_implied && is_followed(root.writer_use, access)) {
       const Link linked = link(root.writer);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kCompleted) root.writer_use = 0;
     }
-    return root.partials == kNoLine || follow_partials(root, access.footprint, after_writers, after_readers, link);
+    return root.partials == kNoLine || follow_partials(root, access, link);
+  }
+
+  // Would a group save edges, now that this access comes?
+  Group wanted_group(const Access& access) const {
+    const RootRecord& root = *region_.line_as<const RootRecord>(access.root_line);
+    if (reads_whole(access)) {
+      return !root.has_write_group && root.partials != kNoLine && has_many_writers(root) ? Group::kWriters : Group::kNone;
+    }
+    return !access.whole && access.follows_readers && has_many_readers(root) ? Group::kReaders : Group::kNone;
+  }
+  // Makes `group`, a new task that `link` links, follow its members and stand for them. False: abandoned.
+  template <class LinkTo>
+  bool form_group(Group kind, const Access& access, TaskRef group, LinkTo&& link) const {
+    RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
+    if (kind == Group::kWriters) {
+      if (!conflicts(access, link)) return false;
+      root.has_write_group = true;
+      root.write_group = group;
+      return true;
+    }
+    if (!follow_readers(root, link)) return false;
+    while (root.more_readers != kNoLine) unlink(root, root.more_readers);
+    root.reader_count = 1;
+    root.readers[0] = group;
+    return true;
   }
 
   // The access of `task` takes part in what comes later. May use the free line `line` for it; true: it did.
   bool record(const Access& access, TaskRef task, uint32_t line) const {
     RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
-    if (!access.whole) return record_partial(root, access, task, line);
+    if (!access.whole || !access.ordered) return record_interval(root, access, task, line);
     if ((access.use & kWrites) != 0) {
       record_whole_write(root, task, access.use);
       return false;
@@ -65,7 +103,7 @@ class AccessIndex {
 
   // The task that made the record in `line` is about to be retired.
   void forget(uint32_t line) const {
-    const AccessRecord& record = *region_.line_as<AccessRecord>(line);
+    const AccessRecord& record = at(line);
     if (record.kind == RecordKind::kRemoved) return;
     // A buffer's record goes with the task that made it.
     if (!record.root_is_entry && !tasks_.live(record.root_owner)) return;
@@ -76,8 +114,30 @@ class AccessIndex {
  private:
   AccessRecord& at(uint32_t line) const { return *region_.line_as<AccessRecord>(line); }
 
-  static bool conflicts_with(uint8_t earlier_use, bool after_writers, bool after_readers) {
-    return ((earlier_use & kWrites) != 0 && after_writers) || ((earlier_use & kReads) != 0 && after_readers);
+  static bool reads_whole(const Access& access) {
+    return access.whole && access.ordered && access.follows_writers && (access.use & kWrites) == 0;
+  }
+  bool is_pending(TaskRef task) const { return tasks_.live(task) && !region_.slots[tasks_.slot(task)].done(); }
+
+  bool has_many_readers(const RootRecord& root) const {
+    uint32_t pending = 0;
+    for (uint32_t line = root.more_readers; line != kNoLine && pending < rules_.group_from; line = at(line).right) {
+      pending += is_pending(at(line).task);
+    }
+    return pending == rules_.group_from;
+  }
+  bool has_many_writers(const RootRecord& root) const {
+    uint32_t partials = root.partials, pending = 0;
+    const IntervalTree tree(region_.lines, &partials);
+    const IntervalTree::Query query = {0, root.bytes, true};
+    for (uint32_t line = tree.first(query); line != kNoLine && pending < rules_.group_from; line = tree.next(line, query)) {
+      pending += is_pending(at(line).task);
+    }
+    return pending == rules_.group_from;
+  }
+
+  static bool is_followed(uint8_t earlier_use, const Access& access) {
+    return ((earlier_use & kWrites) != 0 && access.follows_writers) || ((earlier_use & kReads) != 0 && access.follows_readers);
   }
 
   template <class LinkTo>
@@ -100,13 +160,29 @@ class AccessIndex {
   }
 
   template <class LinkTo>
-  bool follow_partials(RootRecord& root, const Footprint& footprint, bool after_writers, bool after_readers, LinkTo& link) const {
+  bool follow_partials(RootRecord& root, const Access& access, LinkTo& link) const {
     const IntervalTree tree(region_.lines, &root.partials);
-    const IntervalTree::Query query = {footprint.begin, footprint.end, !after_readers};
+    const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, !access.follows_readers};
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
-      if (conflicts_with(at(line).use, after_writers, after_readers) && link(at(line).task) == Link::kAbandoned) return false;
+      const AccessRecord& record = at(line);
+      if (is_followed(record.use, access) && share_bytes(root, access, record) && link(record.task) == Link::kAbandoned) return false;
     }
     return true;
+  }
+
+  // REQUIRES: their intervals overlap.
+  bool share_bytes(const RootRecord& root, const Access& access, const AccessRecord& record) const {
+    if (access.footprint.exact && record.view == 0) return true;
+    return may_overlap(lattice_of(root, access), lattice_of(root, record));
+  }
+  static ByteLattice lattice_of(const RootRecord& root, const Access& access) {
+    if (access.footprint.exact) return ByteLattice::interval(root.base + access.footprint.begin, root.base + access.footprint.end);
+    return ByteLattice::of(*access.view);
+  }
+  ByteLattice lattice_of(const RootRecord& root, const AccessRecord& record) const {
+    if (record.view == 0) return ByteLattice::interval(root.base + record.begin, root.base + record.end);
+    const TaskDescription& task = region_.slots[tasks_.slot(record.task)].description();
+    return ByteLattice::of(*region_.line_as<const TensorDescriptor>(task.descriptor_line() + record.view - 1));
   }
 
   // Whoever conflicts with an earlier access conflicts with this one, which follows all of them.
@@ -115,6 +191,7 @@ class AccessIndex {
     root.partials = kNoLine;
     root.more_readers = kNoLine;
     root.reader_count = 0;
+    root.has_write_group = false;
     root.writer = task;
     root.writer_use = use;
   }
@@ -142,21 +219,28 @@ class AccessIndex {
     root.reader_count = kept;
   }
 
-  bool record_partial(RootRecord& root, const Access& access, TaskRef task, uint32_t line) const {
-    if ((access.use & kWrites) != 0 && access.footprint.exact) remove_covered(root, access.footprint);
+  bool record_interval(RootRecord& root, const Access& access, TaskRef task, uint32_t line) const {
+    if ((access.use & kWrites) != 0) {
+      root.has_write_group = false;
+      if (access.ordered && root.partials != kNoLine) remove_covered(root, access);
+    }
     start(root, access, task, line, RecordKind::kInterval);
     IntervalTree(region_.lines, &root.partials).insert(line);
     return true;
   }
 
-  void remove_covered(RootRecord& root, const Footprint& cover) const {
+  void remove_covered(RootRecord& root, const Access& access) const {
     IntervalTree tree(region_.lines, &root.partials);
-    const IntervalTree::Query query = {cover.begin, cover.end, false};
+    const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, false};
     for (uint32_t line = tree.first(query); line != kNoLine;) {
       const uint32_t next = tree.next(line, query);
-      if (cover.begin <= at(line).begin && at(line).end <= cover.end) unlink(root, line);
+      if (covers(root, access, at(line))) unlink(root, line);
       line = next;
     }
+  }
+  bool covers(const RootRecord& root, const Access& access, const AccessRecord& record) const {
+    if (record.begin < access.footprint.begin || record.end > access.footprint.end) return false;
+    return access.footprint.exact || surely_covers(lattice_of(root, access), lattice_of(root, record));
   }
 
   AccessRecord& start(const RootRecord& root, const Access& access, TaskRef task, uint32_t line, RecordKind kind) const {
@@ -170,6 +254,7 @@ class AccessIndex {
     record.epoch = root.epoch;
     record.kind = kind;
     record.use = access.use;
+    record.view = access.footprint.exact ? 0 : static_cast<uint8_t>(access.view_index + 1);
     return record;
   }
 
@@ -185,7 +270,8 @@ class AccessIndex {
   }
 
   const GraphRegion& region_;
-  const TaskRing& tasks_;
+  const TaskRings& tasks_;
+  const HazardRules& rules_;
 };
 
 }  // namespace taskmill::graph

@@ -32,7 +32,7 @@ struct alignas(kCacheLineBytes) AccessRecord {
   RecordKind kind;
   uint8_t use;  // kReads, kWrites
   bool root_is_entry;
-  uint8_t reserved;
+  uint8_t view;  // 1 + place among the task's own descriptors of the view that is accessed; 0: all of [begin, end)
 
   uint64_t write_end() const { return (use & kWrites) != 0 ? end : 0; }
 };

@@ -14,7 +14,7 @@ struct Edge {
 
 inline Edge read_edge(const GraphRegion& region, uint32_t node) {
   if (is_pool_node(node)) {
-    const EdgeNode& pooled = region.edges[pool_index(node)];
+    const EdgeNode& pooled = region.edges[pool_ring(node)][pool_index(node)];
     return {pooled.consumer, pooled.next};
   }
   const uint32_t slot = inline_slot(node);
@@ -23,11 +23,13 @@ inline Edge read_edge(const GraphRegion& region, uint32_t node) {
 
 // Buffers of other tasks that this task named may go now, as far as it is concerned.
 inline void release_pins(const GraphRegion& region, uint32_t slot) {
+  const TaskDescription& task = region.slots[slot].description();
   const wire::TensorSlot* arguments = region.tensor_slots(slot);
-  const uint32_t count = region.slots[slot].description().tensor_count;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < task.tensor_count; ++i) {
     if (arguments[i].owner != 0) region.slots[arguments[i].owner - 1].release_pin();
   }
+  const uint32_t* retained = region.retained(task);
+  for (uint32_t i = 0; i < task.retained_count; ++i) region.slots[retained[i]].release_pin();
 }
 
 // submitted → completed. Calls on_ready(slot) for each consumer that has become ready. The caller counts the task as
@@ -35,15 +37,15 @@ inline void release_pins(const GraphRegion& region, uint32_t slot) {
 template <class OnReady>
 void complete(const GraphRegion& region, uint32_t slot, OnReady&& on_ready) {
   TaskSlot& task = region.slots[slot];
-  EdgeChain returned;
+  EdgeChain returned[wire::kRings];
   for (uint32_t node = task.consumers.seal(); node != kNoNode;) {
     // The node may lie in the consumer, which may complete and be replaced as soon as its count drops: read it first.
     const Edge edge = read_edge(region, node);
-    if (is_pool_node(node)) returned.add(region.edges, pool_index(node));
+    if (is_pool_node(node)) returned[pool_ring(node)].add(region.edges[pool_ring(node)], pool_index(node));
     if (region.slots[edge.consumer].drop_missing()) on_ready(edge.consumer);
     node = edge.next;
   }
-  region.edge_returns->push(region.edges, returned);
+  for (uint32_t ring = 0; ring < wire::kRings; ++ring) region.edge_returns[ring].push(region.edges[ring], returned[ring]);
   release_pins(region, slot);
   task.mark_done();
 }

@@ -6,7 +6,7 @@
 //
 //   0                        no node: the end of a list
 //   slot · 8 + k + 1         inline node k of the consumer in `slot`
-//   2³¹ + index              node `index` of the edge pool
+//   2³¹ + ring · 2²⁸ + index node `index` of the ring's edge pool
 //   0xFFFFFFFF               as a head: SEALED, the producer completed
 #pragma once
 
@@ -21,10 +21,12 @@ constexpr uint32_t kSealed = 0xFFFF'FFFF;
 constexpr uint32_t kPoolNode = 0x8000'0000;
 
 constexpr uint32_t inline_node(uint32_t slot, uint32_t edge) { return slot * kInlineEdges + edge + 1; }
-constexpr uint32_t pool_node(uint32_t index) { return kPoolNode | index; }
+constexpr uint32_t kPoolIndexBits = 28;
+constexpr uint32_t pool_node(uint32_t ring, uint32_t index) { return kPoolNode | ring << kPoolIndexBits | index; }
 // REQUIRES: node is neither kNoNode nor kSealed.
 constexpr bool is_pool_node(uint32_t node) { return (node & kPoolNode) != 0; }
-constexpr uint32_t pool_index(uint32_t node) { return node & ~kPoolNode; }
+constexpr uint32_t pool_ring(uint32_t node) { return (node & ~kPoolNode) >> kPoolIndexBits; }
+constexpr uint32_t pool_index(uint32_t node) { return node & ((1u << kPoolIndexBits) - 1); }
 constexpr uint32_t inline_slot(uint32_t node) { return (node - 1) / kInlineEdges; }
 constexpr uint32_t inline_edge(uint32_t node) { return (node - 1) % kInlineEdges; }
 

@@ -1,5 +1,5 @@
-// Links one new task behind its producers. When edges run short it links what it can and waits for some to come back: all
-// that are out lie in lists of producers that have not completed, and none of those waits for this task.
+// Links one new task behind its producers. When edges of a ring run short it links what it can and waits for some to come
+// back: all that are out lie in lists of producers that have not completed, and none of those waits for this task.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ namespace taskmill::graph {
 template <BuilderEnvironment Environment>
 class EdgeLinker {
  public:
-  EdgeLinker(const GraphRegion& region, const TaskRing& tasks, EdgePool& pool, Environment& environment, TaskRef consumer)
-      : region_(region), tasks_(tasks), pool_(pool), environment_(environment), consumer_(consumer) {}
+  // `pool` is that of `ring`.
+  EdgeLinker(const GraphRegion& region, const TaskRings& tasks, uint32_t ring, EdgePool& pool, Environment& environment, TaskRef consumer)
+      : region_(region), tasks_(tasks), ring_(ring), pool_(pool), environment_(environment), consumer_(consumer) {}
 
   // The consumer follows `producer`, an earlier task. A second time for the same producer changes nothing.
   Link operator()(TaskRef producer) {
@@ -49,9 +50,9 @@ class EdgeLinker {
       if (consumers.sealed()) return Link::kCompleted;
       if (environment_.fatal() || !environment_.wait_completed(seen)) return Link::kAbandoned;
     }
-    EdgeNode& node = region_.edges[index];
+    EdgeNode& node = region_.edges[ring_][index];
     node.consumer = tasks_.slot(consumer_);
-    if (!consumers.push(pool_node(index), &node.next)) {
+    if (!consumers.push(pool_node(ring_, index), &node.next)) {
       pool_.put_back(index);
       return Link::kCompleted;
     }
@@ -60,7 +61,8 @@ class EdgeLinker {
   }
 
   const GraphRegion& region_;
-  const TaskRing& tasks_;
+  const TaskRings& tasks_;
+  uint32_t ring_;
   EdgePool& pool_;
   Environment& environment_;
   TaskRef consumer_;

@@ -2,6 +2,7 @@
 // entry tensor that first names a buffer is twice its index.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "graph/footprint.h"
@@ -30,9 +31,17 @@ inline void make_entry(const GraphRegion& region, const wire::EntryTensor& entry
       entry.descriptor, entry.buffer_bytes, run_serial, entry.root * kEntryLines, scope_serial, 0, 0, kNoTask, {}};
 }
 
-inline void make_entries(const GraphRegion& region, const wire::LaunchBlock& launch, uint32_t scope_serial) {
+// Gives the number of roots, which GraphRegion::entry_order lists by address.
+inline uint32_t make_entries(const GraphRegion& region, const wire::LaunchBlock& launch, uint32_t scope_serial) {
   const auto* entries = reinterpret_cast<const wire::EntryTensor*>(launch.entry_tensors);
-  for (uint32_t i = 0; i < launch.entry_tensor_count; ++i) make_entry(region, entries[i], i, launch.run_serial, scope_serial);
+  uint32_t roots = 0;
+  for (uint32_t i = 0; i < launch.entry_tensor_count; ++i) {
+    make_entry(region, entries[i], i, launch.run_serial, scope_serial);
+    if (entries[i].root == i) region.entry_order[roots++] = i * kEntryLines;
+  }
+  std::sort(region.entry_order, region.entry_order + roots,
+            [&](uint32_t a, uint32_t b) { return region.line_as<const RootRecord>(a)->base < region.line_as<const RootRecord>(b)->base; });
+  return roots;
 }
 
 }  // namespace taskmill::graph

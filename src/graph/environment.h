@@ -20,8 +20,11 @@ concept BuilderEnvironment = requires(T environment, const wire::RunError& error
   { environment.completed() } -> std::convertible_to<uint64_t>;
   // Sleeps until completed() may differ from `completed`, a value that it gave. False: the run was abandoned.
   { environment.wait_completed(environment.completed()) } -> std::convertible_to<bool>;
-  // Makes lines that tasks other than their writer's will name readable by the cores: descriptors of whole roots.
+  // Makes what the orchestrator wrote readable by the cores: lines that tasks other than their writer's will name, elements
+  // of buffers.
   {environment.publish(address, bytes)};
+  // Forgets what the orchestrator has cached: the next read sees what the cores wrote.
+  {environment.invalidate(address, bytes)};
 };
 
 }  // namespace taskmill::graph

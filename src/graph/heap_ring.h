@@ -27,6 +27,13 @@ class HeapRing {
     const RingCursor::Reservation reservation = cursor_.reserve(units);
     return {address_ + reservation.offset * kBufferAlignment, static_cast<uint32_t>(reservation.taken)};
   }
+  // The ring position, modulo 2³², of the unit that holds this address. False: it is in no buffer.
+  bool position_of(uint64_t address, uint32_t* position) const {
+    uint64_t wide = 0;
+    if (address < address_ || !cursor_.position_at((address - address_) / kBufferAlignment, &wide)) return false;
+    *position = static_cast<uint32_t>(wide);
+    return true;
+  }
   void release(uint32_t taken) { cursor_.release(taken); }
   void note_peak() { cursor_.note_peak(); }
   const RingCursor& cursor() const { return cursor_; }

@@ -20,10 +20,11 @@ struct Refusal {
   int32_t argument = -1;
   uint64_t needed = 0;
   uint64_t available = 0;
+  uint32_t ring = 0;
 };
 
-// `task` is the local id that the refused task would have had.
-inline wire::RunError run_error(const Refusal& refusal, TaskRef task, int32_t kernel_id) {
+// `task` is the place that the refused task would have had in the order of submits.
+inline wire::RunError run_error(const Refusal& refusal, uint32_t task, int32_t kernel_id) {
   wire::RunError error = {};
   error.code = static_cast<int32_t>(refusal.code);
   error.reason = refusal.reason;
@@ -33,6 +34,7 @@ inline wire::RunError run_error(const Refusal& refusal, TaskRef task, int32_t ke
   error.argument = refusal.argument;
   error.needed = refusal.needed;
   error.available = refusal.available;
+  error.ring = refusal.ring;
   return error;
 }
 

@@ -1,7 +1,7 @@
 // The record of a root: a buffer known to the run, and who accessed it last. Orchestrator only.
 //
 // Whole-root accesses are kept in the line itself: the last whole write and the whole reads since. Partial accesses since
-// the last whole write lie in an interval tree; whole reads beyond four in a list (access_index.h).
+// the last whole write lie in an interval tree; whole reads beyond three in a list (access_index.h).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace taskmill::graph {
 
 constexpr uint32_t kNoLine = 0;  // as an access record's line: none
-constexpr uint32_t kInlineReaders = 4;
+constexpr uint32_t kInlineReaders = 3;
 
 // How a task uses bytes.
 constexpr uint8_t kReads = 1;
@@ -35,7 +35,8 @@ struct alignas(kCacheLineBytes) RootRecord {
   uint8_t writer_use;  // kWrites, perhaps with kReads; 0: no whole write that matters
   uint8_t reader_count;
   bool descriptor_is_whole;  // its own descriptor touches every byte of it
-  uint8_t reserved;
+  bool has_write_group;      // nothing was written since write_group
+  TaskRef write_group;       // a task that follows all who have written
   TaskRef readers[kInlineReaders];
 
   bool contains(uint64_t address, uint64_t size) const {

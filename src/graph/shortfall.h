@@ -23,8 +23,9 @@ class Shortfall {
     active_ = true;
   }
 
-  // One more task of the scope. What it is about to name may not exist: only its own memory counts, as little as it can be.
-  void count(const TaskSpec& spec) {
+  // One more task for `ring`. What it is about to name may not exist: only its own memory counts, as little as it can be.
+  void count(const TaskSpec& spec, uint32_t ring) {
+    if (ring != error_.ring) return;
     switch (error_.reason) {
       case wire::Reason::kRingSlots:
         needed_more(1);
@@ -52,7 +53,7 @@ class Shortfall {
 
   static uint32_t least_lines(const TaskSpec& spec) {
     if (spec.tensor_count > kMaxTaskTensors || spec.scalar_count > kMaxTaskScalars) return 0;
-    uint32_t lines = argument_block_lines(spec.tensor_count, spec.scalar_count);
+    uint32_t lines = argument_block_lines(spec.tensor_count, spec.scalar_count, 0);
     for (uint32_t i = 0; i < spec.tensor_count; ++i) lines += spec.tensors[i].mode == ArgumentMode::kOutput ? 2 : 0;
     return lines;
   }

@@ -6,8 +6,10 @@
 
 #include "base/checked.h"
 #include "graph/access_index.h"
+#include "graph/hazard_rules.h"
 #include "graph/refusal.h"
 #include "graph/ring_set.h"
+#include "graph/root_finder.h"
 #include "graph/scope_stack.h"
 #include "taskmill/error.h"
 #include "taskmill/orchestration.h"
@@ -17,19 +19,23 @@
 namespace taskmill::graph {
 
 constexpr uint32_t kOwnDescriptor = 0xFFFF'FFFF;
+constexpr uint32_t kMaxDependencies = 0xFFFF;
 
 struct ResolvedArgument {
   Access access;             // of kOutput: only the use and the bytes; the root is made later
   uint32_t descriptor_line;  // of the root's own descriptor, if the view is equal to it; else kOwnDescriptor
   uint32_t owner;            // 1 + slot of the task that made the buffer; 0: none
-  bool tracked;              // an existing tensor, not empty: orders the task
+  bool tracked;              // an existing tensor, not empty: orders later tasks
+  bool follows_maker;        // follows the task that made the buffer, whatever else it follows
 };
 
 struct ResolvedTask {
   Room room;
   uint32_t own_descriptors;
-  uint32_t outputs;  // buffers that the runtime makes
-  uint32_t tracked;  // arguments that order the task; each may need a line for its access record
+  uint32_t outputs;   // buffers that the runtime makes
+  uint32_t tracked;   // arguments that order later tasks; each may need a line for its access record
+  uint32_t retained;  // dependencies whose buffers are kept
+  bool fills;         // a buffer has an initial value
   ResolvedArgument arguments[kMaxTaskTensors];
 };
 
@@ -48,30 +54,65 @@ struct ResolvedTask {
 
 class TaskCheck {
  public:
-  TaskCheck(const GraphRegion& region, const wire::LaunchBlock& launch, const ScopeStack& scopes)
-      : region_(region), launch_(launch), scopes_(scopes) {}
+  TaskCheck(const GraphRegion& region, const wire::LaunchBlock& launch, const ScopeStack& scopes, const RingSet& rings,
+            const HazardRules& rules, const RootFinder& roots)
+      : region_(region), launch_(launch), scopes_(scopes), rings_(rings), rules_(rules), roots_(roots) {}
 
   [[nodiscard]] bool resolve(const TaskSpec& spec, ResolvedTask* task, Refusal* refusal) const {
-    if (!check_counts(spec, refusal) || !check_kernel(spec.kernel_id, refusal)) return false;
-    task->own_descriptors = task->outputs = task->tracked = 0;
-    task->room.heap_units = 0;
+    if (!check_counts(spec, refusal) || !check_kind(spec, refusal)) return false;
+    const uint32_t depth = scopes_.innermost();
+    const bool manual = scopes_.at(depth).manual;
+    task->own_descriptors = task->outputs = task->tracked = task->retained = 0;
+    task->fills = false;
+    task->room = {wire::ring_of_depth(depth), 0, 0};
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const TensorArgument& given = spec.tensors[i];
       ResolvedArgument& argument = task->arguments[i];
       refusal->argument = static_cast<int32_t>(i);
-      const bool resolved = given.mode == ArgumentMode::kOutput ? resolve_output(*given.spec, &argument, refusal)
-                                                                : resolve_existing(given, &argument, refusal);
-      if (!resolved) return false;
       if (given.mode == ArgumentMode::kOutput) {
+        if (!resolve_output(*given.spec, &argument, refusal)) return false;
         ++task->outputs;
+        task->fills |= given.spec->has_initial_value;
         task->room.heap_units += heap_units(argument.access.footprint.end);
+      } else {
+        apply_mode(given.mode, manual, &argument);
+        argument.access.view_index = static_cast<uint8_t>(task->own_descriptors);
+        if (!resolve_existing(*given.tensor, &argument, refusal)) return false;
       }
       task->own_descriptors += argument.descriptor_line == kOwnDescriptor;
       task->tracked += argument.tracked;
     }
+    if (spec.dependency_count != 0 && !resolve_dependencies(spec, task, refusal)) return false;
     refusal->argument = -1;
-    task->room.lines = argument_block_lines(spec.tensor_count, spec.scalar_count) + task->own_descriptors + task->outputs + task->tracked;
+    task->room.lines =
+        argument_block_lines(spec.tensor_count, spec.scalar_count, task->retained) + task->own_descriptors + task->outputs + task->tracked;
     return true;
+  }
+
+  // What reading (kInput) or writing (kOutputExisting) an element from the orchestration must wait for.
+  [[nodiscard]] bool resolve_element(ArgumentMode mode, const Tensor& element, ResolvedArgument* argument, Refusal* refusal) const {
+    apply_mode(mode, false, argument);
+    argument->access.follows_writers = true;
+    argument->access.follows_readers = mode != ArgumentMode::kInput;
+    return resolve_existing(element, argument, refusal);
+  }
+
+  // The bytes that an argument uses of an existing tensor.
+  [[nodiscard]] bool resolve_existing(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
+    if (!find_root(tensor, argument, refusal)) return false;
+    if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
+    const RootRecord& root = *region_.line_as<const RootRecord>(argument->access.root_line);
+    argument->owner = root.owner;
+    argument->follows_maker &= root.owner != 0;
+    argument->descriptor_line = kOwnDescriptor;
+    if (same_descriptor(tensor, *region_.line_as<const TensorDescriptor>(root.descriptor_line)) && root.descriptor_is_whole) {
+      argument->descriptor_line = root.descriptor_line;
+      argument->access.whole = true;
+      argument->access.footprint = {0, root.bytes, true};
+      argument->tracked &= root.bytes != 0;
+      return true;
+    }
+    return resolve_view(tensor, root, argument, refusal);
   }
 
  private:
@@ -86,7 +127,18 @@ class TaskCheck {
     if (spec.tensor_count > kMaxTaskTensors) return refuse(refusal, wire::Reason::kTooManyTensors, spec.tensor_count, kMaxTaskTensors);
     if (spec.scalar_count > kMaxTaskScalars) return refuse(refusal, wire::Reason::kTooManyScalars, spec.scalar_count, kMaxTaskScalars);
     if (spec.tensor_after_scalar) return refuse(refusal, wire::Reason::kTensorAfterScalar);
+    if (spec.dependency_count > kMaxDependencies) {
+      return refuse(refusal, wire::Reason::kTooManyDependencies, spec.dependency_count, kMaxDependencies);
+    }
     return true;
+  }
+
+  bool check_kind(const TaskSpec& spec, Refusal* refusal) const {
+    if (spec.kind == TaskKind::kKernel) return check_kernel(spec.kernel_id, refusal);
+    if (spec.kind == TaskKind::kOrderOnly) return true;
+    bool makes_only = spec.tensor_count != 0 && spec.scalar_count == 0 && spec.dependency_count == 0;
+    for (uint32_t i = 0; i < spec.tensor_count; ++i) makes_only &= spec.tensors[i].mode == ArgumentMode::kOutput;
+    return makes_only || refuse(refusal, wire::Reason::kNothingToAllocate);
   }
 
   bool check_kernel(int32_t kernel_id, Refusal* refusal) const {
@@ -97,53 +149,107 @@ class TaskCheck {
     return refuse(refusal, wire::Reason::kUnknownKernelId, 0, launch_.function_count);
   }
 
-  bool resolve_output(const TensorSpec& spec, ResolvedArgument* argument, Refusal* refusal) const {
-    if (!check_rank_and_type(spec.ndims, spec.dtype, refusal)) return false;
-    uint64_t bytes = 0;
-    if (!buffer_bytes(spec, &bytes) || bytes > launch_.sizes.heap_bytes) {
-      refusal->code = ErrorCode::kHeapRingDeadlock;
-      return refuse(refusal, wire::Reason::kOutputTooLarge, bytes, launch_.sizes.heap_bytes);
+  bool resolve_dependencies(const TaskSpec& spec, ResolvedTask* task, Refusal* refusal) const {
+    for (uint32_t i = 0; i < spec.dependency_count; ++i) {
+      TaskRef producer = 0;
+      const TaskRings::Known known = rings_.tasks().find(spec.dependencies[i], &producer);
+      if (known == TaskRings::Known::kNever) {
+        refusal->argument = static_cast<int32_t>(i);
+        return refuse(refusal, wire::Reason::kUnknownTask, spec.dependencies[i]);
+      }
+      task->retained += known == TaskRings::Known::kLive && region_.records[rings_.tasks().slot(producer)].buffers != 0;
     }
-    *argument = {{0, kWrites, true, {0, bytes, true}}, kOwnDescriptor, 0, false};
     return true;
   }
 
-  bool resolve_existing(const TensorArgument& given, ResolvedArgument* argument, Refusal* refusal) const {
-    const Tensor& tensor = *given.tensor;
-    if (tensor.run_serial != launch_.run_serial) return refuse(refusal, wire::Reason::kForeignTensor);
-    if (!scopes_.is_open(tensor.scope_depth, tensor.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
-    if (tensor.root >= line_count()) return refuse(refusal, wire::Reason::kForeignTensor);
-    const RootRecord& root = *region_.line_as<const RootRecord>(tensor.root);
-    if (!root.contains(tensor.buffer.addr, tensor.buffer_bytes)) return refuse(refusal, wire::Reason::kForeignTensor);
-    if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
-
-    argument->owner = root.owner;
-    argument->access.root_line = tensor.root;
-    argument->access.use = use_of(given.mode);
+  bool resolve_output(const TensorSpec& spec, ResolvedArgument* argument, Refusal* refusal) const {
+    if (!check_rank_and_type(spec.ndims, spec.dtype, refusal)) return false;
+    const uint64_t most = launch_.sizes.rings[wire::ring_of_depth(scopes_.innermost())].heap_bytes;
+    uint64_t bytes = 0;
+    if (!buffer_bytes(spec, &bytes) || bytes > most) {
+      refusal->code = ErrorCode::kHeapRingDeadlock;
+      refusal->ring = wire::ring_of_depth(scopes_.innermost());
+      return refuse(refusal, wire::Reason::kOutputTooLarge, bytes, most);
+    }
+    *argument = {};
+    argument->access.use = kWrites;
+    argument->access.whole = true;
+    argument->access.footprint = {0, bytes, true};
     argument->descriptor_line = kOwnDescriptor;
-    if (same_descriptor(tensor, *region_.line_as<const TensorDescriptor>(root.descriptor_line))) {
-      argument->descriptor_line = root.descriptor_line;
-      if (root.descriptor_is_whole) {
-        argument->access.whole = true;
-        argument->access.footprint = {0, root.bytes, true};
-        argument->tracked = root.bytes != 0;
+    return true;
+  }
+
+  // What an argument of an existing tensor follows, and whether later ones follow it.
+  void apply_mode(ArgumentMode mode, bool manual, ResolvedArgument* argument) const {
+    Access& access = argument->access;
+    access = {};
+    const bool reads = mode != ArgumentMode::kOutputExisting, writes = mode != ArgumentMode::kInput;
+    access.use = static_cast<uint8_t>((reads ? kReads : 0) | (writes ? kWrites : 0));
+    const bool untracked = manual || mode == ArgumentMode::kNoDependency;
+    access.ordered = !untracked && (reads || rules_.outputs_follow);
+    access.follows_writers = access.ordered && ((reads && rules_.read_after_write) || (writes && rules_.write_after_write));
+    access.follows_readers = access.ordered && writes && rules_.write_after_read;
+    // Readers that nobody would follow are not remembered.
+    argument->tracked = untracked ? rules_.untracked_are_recorded : writes || rules_.write_after_read;
+    argument->follows_maker = !manual && !access.follows_writers;
+  }
+
+  bool find_root(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
+    if (tensor.run_serial != 0) {
+      if (tensor.run_serial != launch_.run_serial) return refuse(refusal, wire::Reason::kForeignTensor);
+      if (!scopes_.keeps(tensor.scope_depth, tensor.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
+      argument->access.root_line = tensor.root;
+      if (tensor.root < region_.line_count &&
+          region_.line_as<const RootRecord>(tensor.root)->contains(tensor.buffer.addr, tensor.buffer_bytes)) {
         return true;
       }
     }
-    return resolve_view(tensor, root, argument, refusal);
+    return find_by_address(tensor, argument, refusal);
+  }
+
+  [[gnu::noinline]] bool find_by_address(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
+    Footprint bytes;
+    if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
+    if (!check_rank_and_type(tensor.ndims, tensor.dtype, refusal)) return false;
+    if (!footprint_of(tensor, &bytes) || bytes.end > ~tensor.buffer.addr)
+      return refuse(refusal, wire::Reason::kOutsideBuffer, ~uint64_t{0});
+    const uint64_t first = tensor.buffer.addr + bytes.begin, last = tensor.buffer.addr + bytes.end - !bytes.empty();
+    const uint32_t line = roots_.find(first);
+    if (line == kNoRoot) return refuse(refusal, wire::Reason::kUnknownAddress, first);
+    const RootRecord& root = *region_.line_as<const RootRecord>(line);
+    if (root.owner != 0) {
+      const TaskRecord& maker = region_.records[root.owner - 1];
+      if (!scopes_.keeps(maker.scope_depth, maker.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
+    }
+    if (!root.contains(last, 1)) {
+      const uint32_t other = roots_.find(last);
+      if (other == kNoRoot) return refuse(refusal, wire::Reason::kOutsideBuffer, last + 1 - root.base, root.bytes);
+      return refuse(refusal, wire::Reason::kBridgesRoots, root_name(line), root_name(other));
+    }
+    argument->access.root_line = line;
+    return true;
+  }
+
+  // Of an entry argument its index; of a buffer that a task made, 2³² plus the task.
+  uint64_t root_name(uint32_t line) const {
+    const RootRecord& root = *region_.line_as<const RootRecord>(line);
+    return root.owner == 0 ? line / kEntryLines : uint64_t{1} << 32 | region_.slots[root.owner - 1].description().task;
   }
 
   static bool resolve_view(const Tensor& tensor, const RootRecord& root, ResolvedArgument* argument, Refusal* refusal) {
     if (!check_rank_and_type(tensor.ndims, tensor.dtype, refusal)) return false;
     Footprint footprint;
-    const bool bounded = footprint_of(tensor, &footprint);
-    if (!bounded || footprint.end > tensor.buffer_bytes) {
-      return refuse(refusal, wire::Reason::kOutsideBuffer, bounded ? footprint.end : ~uint64_t{0}, tensor.buffer_bytes);
-    }
-    argument->tracked = !footprint.empty();
+    // Modulo 2⁶⁴: a tensor given by address may begin before its root and still touch only bytes of it.
     const uint64_t offset = tensor.buffer.addr - root.base;
+    const bool bounded = footprint_of(tensor, &footprint);
+    const uint64_t end = root.contains(tensor.buffer.addr, tensor.buffer_bytes) ? tensor.buffer_bytes : root.bytes - offset;
+    if (!bounded || footprint.end > end) {
+      return refuse(refusal, wire::Reason::kOutsideBuffer, bounded ? footprint.end : ~uint64_t{0}, end);
+    }
+    argument->tracked &= !footprint.empty();
     argument->access.footprint = {footprint.begin + offset, footprint.end + offset, footprint.exact};
     argument->access.whole = surely_covers(argument->access.footprint, {0, root.bytes, true});
+    argument->access.view = &tensor;
     return true;
   }
 
@@ -153,16 +259,12 @@ class TaskCheck {
     return true;
   }
 
-  static uint8_t use_of(ArgumentMode mode) {
-    if (mode == ArgumentMode::kInput) return kReads;
-    return mode == ArgumentMode::kInout ? kReads | kWrites : kWrites;
-  }
-
-  uint32_t line_count() const { return launch_.entry_tensor_count * kEntryLines + launch_.sizes.argument_lines; }
-
   const GraphRegion& region_;
   const wire::LaunchBlock& launch_;
   const ScopeStack& scopes_;
+  const RingSet& rings_;
+  const HazardRules& rules_;
+  const RootFinder& roots_;
 };
 
 }  // namespace taskmill::graph

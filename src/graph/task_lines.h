@@ -1,5 +1,5 @@
 // Writes what a task carries into its lines: argument block, own descriptors, then the records of the buffers that it makes.
-// A block that names the owner of a buffer holds a pin on it, which the task's completion gives back.
+// A block that names a producer whose buffers the task uses holds a pin on it, which the task's completion gives back.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ class TaskLines {
         spec_(spec),
         task_(task),
         place_(place),
-        descriptor_line_(place.first_line + argument_block_lines(spec.tensor_count, spec.scalar_count)),
+        descriptor_line_(place.first_line + argument_block_lines(spec.tensor_count, spec.scalar_count, task.retained)),
         root_line_(descriptor_line_ + task.own_descriptors),
         address_(place.buffers) {}
 
   // Takes the pins; gives a tensor per new buffer.
-  void write(const BufferOrigin& origin, SubmitResult& result) {
+  void write(const BufferOrigin& origin, const TaskRings& tasks, SubmitResult& result) {
     auto* slots = region_.line_as<wire::TensorSlot>(place_.first_line);
     for (uint32_t i = 0; i < spec_.tensor_count; ++i) {
       ResolvedArgument& argument = task_.arguments[i];
@@ -50,12 +50,24 @@ class TaskLines {
     }
     auto* scalars = reinterpret_cast<uint64_t*>(slots + spec_.tensor_count);
     for (uint32_t i = 0; i < spec_.scalar_count; ++i) scalars[i] = spec_.scalars[i];
+    if (task_.retained != 0) retain(reinterpret_cast<uint32_t*>(scalars + spec_.scalar_count), tasks);
   }
 
   // First line behind what `write` wrote.
   uint32_t end() const { return root_line_; }
 
  private:
+  [[gnu::noinline]] void retain(uint32_t* retained, const TaskRings& tasks) const {
+    for (uint32_t i = 0; i < spec_.dependency_count; ++i) {
+      TaskRef producer = 0;
+      if (tasks.find(spec_.dependencies[i], &producer) != TaskRings::Known::kLive) continue;
+      TaskRecord& record = region_.records[tasks.slot(producer)];
+      if (record.buffers == 0) continue;
+      ++record.pins_taken;
+      *retained++ = tasks.slot(producer);
+    }
+  }
+
   // The descriptor's line.
   uint32_t make_buffer(const TensorSpec& spec, const BufferOrigin& origin, ResolvedArgument& argument, Tensor& tensor) {
     const uint64_t bytes = argument.access.footprint.end;
@@ -71,7 +83,7 @@ class TaskLines {
     root.owner_task = place_.task;
     root.descriptor_is_whole = true;
     root.writer = place_.task;
-    root.writer_use = bytes != 0 ? kWrites : 0;
+    root.writer_use = bytes != 0 && spec_.kind != TaskKind::kAllocation ? kWrites : 0;
     *region_.line_as<RootRecord>(root_line_) = root;
 
     tensor = Tensor{descriptor, bytes, origin.run_serial, root_line_, origin.scope_serial, origin.scope_depth, 0, origin.task_id, {}};

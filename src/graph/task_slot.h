@@ -10,34 +10,53 @@
 #include "base/align.h"
 #include "graph/consumer_list.h"
 #include "taskmill/orchestration.h"
+#include "wire/launch_block.h"
 
 namespace taskmill::graph {
 
-// A task's local id: its position in the run's order of submits, modulo 2³².
+// A task as the orchestrator names it: the ring in the upper three bits, the position in the ring modulo 2²⁹ below. 2²⁹ tasks
+// later the name is used again. What is named by a live task lives itself or is looked at before (TaskRing::live), so a name
+// that is too old costs an edge to an earlier task at worst.
 using TaskRef = uint32_t;
+constexpr uint32_t kPositionBits = 29;
+// The rings of the scope depths, and one for groups (access_index.h): no scope holds anything there.
+constexpr uint32_t kGroupRing = wire::kRings;
+constexpr uint32_t kTaskRings = wire::kRings + 1;
+constexpr TaskRef make_task_ref(uint32_t ring, uint64_t position) {
+  return ring << kPositionBits | (static_cast<uint32_t>(position) & ((1u << kPositionBits) - 1));
+}
+constexpr uint32_t ring_of(TaskRef task) { return task >> kPositionBits; }
+
+constexpr uint32_t kGroupTask = 0xFFFF'FFFF;  // TaskDescription::task of a task of the runtime's own
+
+// A task's public id (contract 8).
+constexpr uint64_t make_task_id(uint32_t ring, uint64_t position) { return uint64_t{ring} << 32 | static_cast<uint32_t>(position); }
 
 constexpr uint32_t kNoSlot = 0xFFFF'FFFF;
-constexpr uint32_t kMaxKernelIds = 1u << 16;
+constexpr uint16_t kNoKernelId = 0xFFFF;  // TaskDescription: the task only orders others
+constexpr uint32_t kMaxKernelIds = kNoKernelId;
 
-// Lines of an argument block: a TensorSlot per tensor, a u64 per scalar.
-constexpr uint32_t argument_block_lines(uint32_t tensor_count, uint32_t scalar_count) {
-  return (8 * (tensor_count + scalar_count) + kCacheLineBytes - 1) / kCacheLineBytes;
+// Lines of an argument block: a TensorSlot per tensor, a u64 per scalar, a slot number per retained producer.
+constexpr uint32_t argument_block_lines(uint32_t tensor_count, uint32_t scalar_count, uint32_t retained_count) {
+  return (8 * (tensor_count + scalar_count) + 4 * retained_count + kCacheLineBytes - 1) / kCacheLineBytes;
 }
 
 // What a scheduler needs to dispatch the task. Written by the orchestrator before the task can become ready.
 struct TaskDescription {
-  TaskRef task;
+  uint32_t task;           // its place in the run's order of submits, modulo 2³²
   uint32_t argument_line;  // first line of the argument block
   uint16_t kernel_id;
   CoreType core_type;
   uint8_t tensor_count;
   uint8_t scalar_count;
   uint8_t descriptor_lines;  // of the task's own descriptors, right behind the block
-  uint8_t reserved[2];
+  uint16_t retained_count;   // producers whose buffers are kept for this task, beyond those of its tensors
 
+  bool has_kernel() const { return kernel_id != kNoKernelId; }
+  uint32_t descriptor_line() const { return argument_line + argument_block_lines(tensor_count, scalar_count, retained_count); }
   // Bytes from the block's start that a kernel's core reads: one publish, one invalidate.
   uint32_t arguments_bytes() const {
-    return static_cast<uint32_t>(kCacheLineBytes) * (argument_block_lines(tensor_count, scalar_count) + descriptor_lines);
+    return static_cast<uint32_t>(kCacheLineBytes) * (descriptor_line() - argument_line + descriptor_lines);
   }
 };
 static_assert(sizeof(TaskDescription) == 16);
@@ -53,6 +72,12 @@ class alignas(kCacheLineBytes) TaskSlot {
     std::atomic_ref(missing_).store(kLinking, std::memory_order_relaxed);
     std::atomic_ref(pins_released_).store(0, std::memory_order_relaxed);
     description_ = description;
+  }
+  // free → completed, for a task that has nothing to wait for and nothing to do: whoever looks at it is satisfied.
+  void allocate_completed(const TaskDescription& description) {
+    allocate(description);
+    consumers.seal();
+    mark_done();
   }
   // Exchanges the bias that kept the task from becoming ready for the number of edges that were linked. True: the task is
   // ready now, and the caller hands it over.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "taskmill/orchestration.h"
 #include "taskmill/tensor.h"
 #include "wire/mailbox.h"
 #include "wire/ports.h"
@@ -12,17 +13,32 @@
 
 namespace taskmill::wire {
 
-constexpr uint32_t kLaunchVersion = 1;
+constexpr uint32_t kLaunchVersion = 2;
 
-// Sizes of the run region's parts.
-struct GraphSizes {
+// The rings that tasks take room in, a set per scope depth: 0, 1, 2, and 3 with all deeper ones.
+constexpr uint32_t kRings = 4;
+constexpr uint32_t ring_of_depth(uint32_t depth) { return depth < kRings ? depth : kRings - 1; }
+
+struct RingSizes {
   uint32_t task_window;     // task slots, a power of two ≥ 4; usable: one less
-  uint32_t argument_lines;  // 64-byte lines for arguments, descriptors and access records
+  uint32_t argument_lines;  // 64-byte lines for arguments, descriptors and access records, ≥ 4
   uint32_t edge_nodes;      // overflow edges beyond the eight in each task slot, ≥ 4
   uint32_t reserved;
-  uint64_t heap_bytes;  // output heap, a multiple of 1,024
+  uint64_t heap_bytes;  // for buffers that tasks make, a multiple of 1,024
 };
-static_assert(sizeof(GraphSizes) == 24);
+static_assert(sizeof(RingSizes) == 24);
+
+struct GraphSizes {
+  RingSizes rings[kRings];
+
+  // Of the output heap: the rings' parts lie side by side, ring 0 first. The sum wraps; RegionLayout bounds each part.
+  constexpr uint64_t heap_bytes() const {
+    uint64_t sum = 0;
+    for (const RingSizes& ring : rings) sum += ring.heap_bytes;
+    return sum;
+  }
+};
+static_assert(sizeof(GraphSizes) == kRings * sizeof(RingSizes));
 
 // An entry tensor: a root of the run and the view of it that the orchestration is given.
 struct EntryTensor {
@@ -43,7 +59,7 @@ struct LaunchBlock {
   uint64_t registers;  // CoreRegisters[3 × clusters]
   uint64_t region;     // run region, as the AICPU sees it; zeroed by nobody: init lays it out
   uint64_t region_bytes;
-  uint64_t heap;  // output heap, sizes.heap_bytes, 1,024-byte aligned
+  uint64_t heap;  // output heap, sizes.heap_bytes(), 1,024-byte aligned
   GraphSizes sizes;
 
   uint64_t functions;  // u64[function_count]: kernel entry addresses, 0 where the callable has no such id
@@ -52,7 +68,7 @@ struct LaunchBlock {
   uint64_t entry_tensors;  // EntryTensor[entry_tensor_count]
   uint64_t entry_scalars;  // u64[entry_scalar_count]
   uint32_t entry_scalar_count;
-  uint32_t reserved0;
+  DependencyRules rules;
   uint64_t orchestration_run;    // the support source's runner: int32_t (ops*, self, entry, args*)
   uint64_t orchestration_entry;  // the user's function
 
@@ -67,7 +83,7 @@ struct LaunchBlock {
   const AicpuPort* aicpu_port;
 };
 static_assert(std::is_trivially_copyable_v<LaunchBlock>);
-static_assert(sizeof(LaunchBlock) == 192);
+static_assert(sizeof(LaunchBlock) == 264);
 
 // Where the cores' mailboxes lie: at the start of the run region.
 constexpr uint64_t mailbox_offset(uint32_t core) { return uint64_t{core} * sizeof(CoreMailbox); }

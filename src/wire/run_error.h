@@ -15,29 +15,39 @@ enum class Reason : uint32_t {
   kTooManyTensors,  // needed: given; available: most
   kTooManyScalars,  // needed: given; available: most
   kTensorAfterScalar,
-  kForeignTensor,    // argument: not a tensor of this run
-  kScopeEnded,       // argument: its buffer's scope has ended
-  kOutsideBuffer,    // argument; needed: bytes that the view reaches to; available: bytes of its buffer
-  kBadView,          // argument: a view operation was given bounds outside its parent
-  kBadShape,         // argument; needed: its rank (1 to 5)
-  kBadDataType,      // argument; needed: its number; available: types that there are
-  kOutputTooLarge,   // argument; needed: bytes; available: heap ring bytes
-  kUnknownKernelId,  // kernel_id; available: ids that are looked up, from 0
-  kScopeDepth,       // needed: depth; available: most
-  kScopeUnderflow,   // scope_end without a begin
-  kRingSlots,        // needed: slots (at least); available: usable slots
-  kRingArguments,    // needed, available: argument lines
-  kRingHeap,         // needed, available: bytes
-  kReported,         // by the orchestration: message
-  kThrew,            // an exception left the orchestration: message
-  kKernelOverdue,    // task, kernel_id, core; needed: ns that it ran; available: limit in ns
-  kNoProgress,       // needed: ns without a completion; available: limit in ns; message; task, kernel_id, core if one is to blame
-  kKernelTrap,       // task, kernel_id, core; needed: signal; available: fault address
-  kKernelReported,   // task, kernel_id, core: the kernel stored a code in its slab
-  kLaunchVersion,    // needed: version of the block; available: of the program
-  kLaunchArch,       // needed: arch of the block; available: of the program
-  kLaunchRegion,     // needed, available: bytes; message: of what
-  kLaunchShape,      // message: what; needed: so many in the block; available: most that the program drives
+  kForeignTensor,        // argument: not a tensor of this run
+  kUnknownAddress,       // argument; needed: an address that lies in no buffer of this run
+  kBridgesRoots,         // argument: a tensor given by address begins in one buffer and reaches into another; needed: bytes that it
+                         // reaches to, available: bytes of the buffer that it begins in; message: both
+  kScopeEnded,           // argument: its buffer's scope has ended
+  kOutsideBuffer,        // argument; needed: bytes that the view reaches to; available: bytes of its buffer
+  kBadView,              // argument: a view operation was given bounds outside its parent
+  kBadShape,             // argument; needed: its rank (1 to 5)
+  kBadDataType,          // argument; needed: its number; available: types that there are
+  kOutputTooLarge,       // argument; needed: bytes; available: heap ring bytes
+  kUnknownKernelId,      // kernel_id; available: ids that are looked up, from 0
+  kScopeDepth,           // needed: depth; available: most
+  kAutoInManual,         // an AUTO scope inside a MANUAL one
+  kUnknownTask,          // argument: index of the dependency; needed: a task id that was not given out
+  kBadIndex,             // of an element: needed: numbers given; available: the tensor's rank
+  kIndexOutside,         // of an element: argument: dimension; needed: index; available: extent
+  kTooManyDependencies,  // needed: given; available: most
+  kNothingToAllocate,    // alloc_tensors without a buffer to make, or with anything else
+  kScopeUnderflow,       // scope_end without a begin
+  kRingSlots,            // needed: slots (at least); available: usable slots
+  kRingArguments,        // needed, available: argument lines
+  kRingHeap,             // needed, available: bytes
+  kReported,             // by the orchestration: message
+  kThrew,                // an exception left the orchestration: message
+  kKernelOverdue,        // task, kernel_id, core; needed: ns that it ran; available: limit in ns
+  kNoProgress,           // needed: ns without a completion; available: limit in ns; message; task, kernel_id, core if one is to blame
+  kKernelTrap,           // task, kernel_id, core; needed: signal; available: fault address
+  kKernelReported,       // task, kernel_id, core: the kernel stored a code in its slab
+  kLaunchVersion,        // needed: version of the block; available: of the program
+  kLaunchArch,           // needed: arch of the block; available: of the program
+  kLaunchRegion,         // needed, available: bytes; message: of what
+  kLaunchShape,          // message: what; needed: so many in the block; available: most that the program drives
+  kLaunchRules,          // needed: number of the block's dependency rules; available: rules that the program has
 };
 
 struct RunError {
@@ -49,20 +59,26 @@ struct RunError {
   int32_t argument;
   uint64_t needed;
   uint64_t available;
-  uint32_t line;  // of the scope concerned
-  uint32_t reserved;
+  uint32_t line;   // of the scope concerned
+  uint32_t ring;   // of kRingSlots, kRingArguments and kRingHeap
   char file[128];  // its end, if longer
   char message[128];
 };
 static_assert(sizeof(RunError) == 304 && std::is_trivially_copyable_v<RunError>);
 
-struct PeakUse {
-  uint32_t tasks, tasks_size;
-  uint32_t argument_lines, argument_lines_size;
-  uint32_t edge_nodes, edge_nodes_size;
-  uint64_t heap_bytes, heap_bytes_size;
+// Of one kind of room in a ring. `enough`: this run would have ended with a ring of this size too, if more slowly.
+struct RoomUse {
+  uint64_t peak;
+  uint64_t size;
+  uint64_t enough;
 };
-static_assert(sizeof(PeakUse) == 40);
+struct RingUse {
+  RoomUse tasks;  // usable slots; enough: a window
+  RoomUse argument_lines;
+  RoomUse edge_nodes;
+  RoomUse heap_bytes;
+};
+static_assert(sizeof(RingUse) == 96);
 
 // ResultBlock::submitted of a run whose orchestration did not return.
 constexpr uint64_t kSubmittedUnknown = ~uint64_t{0};
@@ -74,8 +90,8 @@ struct alignas(kCacheLineBytes) ResultBlock {
   uint64_t completed;
   CoreMask stuck_cores;  // cores that did not leave: their kernels still run, or died
   RunError error;        // code 0: success
-  PeakUse peak;
+  RingUse rings[4];      // by scope depth; the last also for all deeper ones
 };
-static_assert(sizeof(ResultBlock) == 384 && std::is_trivially_copyable_v<ResultBlock>);
+static_assert(sizeof(ResultBlock) == 768 && std::is_trivially_copyable_v<ResultBlock>);
 
 }  // namespace taskmill::wire

@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "graph/hazard_policy.h"
 #include "support/random.h"
 
 namespace taskmill::test {
@@ -31,13 +30,13 @@ struct Seen {
 
 class IndexAndModel {
  public:
-  explicit IndexAndModel(uint64_t seed) : random_(seed), lines_(kFirstLine + kWindow), index_(region_, tasks_) {
+  explicit IndexAndModel(uint64_t seed) : random_(seed), lines_(kFirstLine + kWindow), index_(region_, rings_, rules_) {
     region_.lines = lines_.data();
     RootRecord root = {};
     root.base = 4096;
     root.bytes = kBytes;
     *region_.line_as<RootRecord>(0) = root;
-    tasks_.init(kWindow);
+    tasks_.init(0, 0, kWindow);
   }
 
   void access() {
@@ -75,11 +74,16 @@ class IndexAndModel {
   }
 
   Access random_access() {
-    const uint8_t use = static_cast<uint8_t>(random_.between(1, 3));
-    if (random_.one_in(3)) return {0, use, true, {0, kBytes, true}};
-    const uint32_t begin = random_.below(kBytes - 1);
-    const uint32_t end = begin + random_.between(1, kBytes - 1 - begin);
-    return {0, use, false, {begin, end, !random_.one_in(4)}};
+    Access access = {};
+    access.use = static_cast<uint8_t>(random_.between(1, 3));
+    access.follows_writers = access.ordered = true;
+    access.follows_readers = (access.use & kWrites) != 0;
+    access.whole = random_.one_in(3);
+    access.footprint = {0, kBytes, true};
+    if (access.whole) return access;
+    access.footprint.begin = random_.below(kBytes - 1);
+    access.footprint.end = access.footprint.begin + random_.between(1, kBytes - 1 - static_cast<uint32_t>(access.footprint.begin));
+    return access;
   }
 
   Link follow(Seen& mine, TaskRef task) {
@@ -104,8 +108,10 @@ class IndexAndModel {
   Random random_;
   std::vector<Line> lines_;
   GraphRegion region_;
-  TaskRing tasks_;
-  AccessIndex<NativeHazards> index_;
+  TaskRings rings_;
+  TaskRing& tasks_ = rings_.at(0);
+  HazardRules rules_;
+  AccessIndex index_;
   std::deque<Seen> seen_;  // tasks that were not retired
   uint64_t direct_ = 0;
 };

@@ -26,9 +26,12 @@ TEST(ConsumerList, node_numbers_tell_slot_edge_and_pool_apart) {
     }
   }
   for (const uint32_t index : {0u, 7u, (1u << 28) - 1}) {
-    EXPECT_TRUE(is_pool_node(pool_node(index)));
-    EXPECT_NE(pool_node(index), kSealed);
-    EXPECT_EQ(pool_index(pool_node(index)), index);
+    for (uint32_t ring = 0; ring < 4; ++ring) {
+      EXPECT_TRUE(is_pool_node(pool_node(ring, index)));
+      EXPECT_NE(pool_node(ring, index), kSealed);
+      EXPECT_EQ(pool_index(pool_node(ring, index)), index);
+      EXPECT_EQ(pool_ring(pool_node(ring, index)), ring);
+    }
   }
 }
 

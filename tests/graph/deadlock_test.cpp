@@ -20,7 +20,7 @@ void expect_error(const wire::RunError& error, ErrorCode code, Reason reason, ui
 }
 
 TEST(Deadlock, F19_a_scope_that_needs_40_slots_of_31_is_told_with_file_and_line) {
-  ToyRun<> run({.window = 32}, {64});
+  ToyRun run({.window = 32}, {64});
   run.builder.scope_begin("decode.cpp", 120);
   for (int i = 0; i < 40; ++i) run.submit(TaskArgs().add_output(bytes_spec(64)));
   EXPECT_TRUE(run.builder.fatal());
@@ -34,16 +34,19 @@ TEST(Deadlock, F19_a_scope_that_needs_40_slots_of_31_is_told_with_file_and_line)
 }
 
 TEST(Deadlock, F19_the_same_scope_runs_in_a_window_that_has_the_slots_it_was_told) {
-  ToyRun<> run({.window = 64}, {64});
+  ToyRun run({.window = 64}, {64});
   run.builder.scope_begin("decode.cpp", 120);
   for (int i = 0; i < 40; ++i) run.submit(TaskArgs().add_output(bytes_spec(64)));
   run.builder.scope_end();
   EXPECT_FALSE(run.builder.fatal());
-  EXPECT_EQ(run.builder.peak().tasks, 40u);
+  EXPECT_EQ(run.builder.use(1).tasks.peak, 40u);
 }
 
+// Scopes at depth 3 and deeper share a set of rings.
 TEST(Deadlock, the_scope_named_is_the_one_that_must_end_first) {
-  ToyRun<> run({.window = 8}, {64});
+  ToyRun run({.window = 8}, {64});
+  run.builder.scope_begin("one.cpp", 1);
+  run.builder.scope_begin("two.cpp", 1);
   run.builder.scope_begin("outer.cpp", 1);
   run.submit(TaskArgs().add_output(bytes_spec(64)));
   for (int i = 0; i < 10; ++i) {
@@ -55,10 +58,11 @@ TEST(Deadlock, the_scope_named_is_the_one_that_must_end_first) {
   run.builder.finish();
   expect_error(run.chip.error, ErrorCode::kFlowControlDeadlock, Reason::kRingSlots, 11, 7);
   EXPECT_STREQ(run.chip.error.file, "outer.cpp");
+  EXPECT_EQ(run.chip.error.ring, 3u);
 }
 
 TEST(Deadlock, tasks_behind_a_held_one_keep_their_slots_too) {
-  ToyRun<> run({.window = 8}, {64});
+  ToyRun run({.window = 8}, {64});
   run.builder.scope_begin("held.cpp", 5);
   run.submit(TaskArgs().add_output(bytes_spec(64)));
   for (int i = 0; i < 20; ++i) run.submit(TaskArgs().add_inout(run.entry(0)));
@@ -67,7 +71,7 @@ TEST(Deadlock, tasks_behind_a_held_one_keep_their_slots_too) {
 }
 
 TEST(Deadlock, buffers_of_one_scope_that_fill_the_heap) {
-  ToyRun<> run({.heap_bytes = 4096}, {});
+  ToyRun run({.heap_bytes = 4096}, {});
   run.builder.scope_begin("heap.cpp", 7);
   for (int i = 0; i < 6; ++i) run.submit(TaskArgs().add_output(bytes_spec(1000)));
   run.submit(TaskArgs().add_output(bytes_spec(2000)));
@@ -77,7 +81,7 @@ TEST(Deadlock, buffers_of_one_scope_that_fill_the_heap) {
 }
 
 TEST(Deadlock, room_split_in_two_is_told_as_more_than_there_is) {
-  ToyRun<> run({.heap_bytes = 4096}, {});
+  ToyRun run({.heap_bytes = 4096}, {});
   run.builder.scope_begin("gone.cpp", 1);
   run.submit(TaskArgs().add_output(bytes_spec(1024)));
   run.builder.scope_end();
@@ -89,7 +93,7 @@ TEST(Deadlock, room_split_in_two_is_told_as_more_than_there_is) {
 }
 
 TEST(Deadlock, arguments_of_one_scope_that_fill_their_ring) {
-  ToyRun<> run({.window = 64, .argument_lines = 16}, {});
+  ToyRun run({.window = 64, .argument_lines = 16}, {});
   run.builder.scope_begin("lines.cpp", 3);
   for (int i = 0; i < 10; ++i) run.submit(TaskArgs().add_output(bytes_spec(8)));  // block, descriptor, root: 3 lines
   run.builder.scope_end();
@@ -97,14 +101,14 @@ TEST(Deadlock, arguments_of_one_scope_that_fill_their_ring) {
 }
 
 TEST(Deadlock, a_task_whose_outputs_together_are_larger_than_the_heap_fails_at_once) {
-  ToyRun<> run({.heap_bytes = 4096}, {});
+  ToyRun run({.heap_bytes = 4096}, {});
   run.submit(TaskArgs().add_output(bytes_spec(4000), bytes_spec(1)));
   expect_error(run.chip.error, ErrorCode::kHeapRingDeadlock, Reason::kRingHeap, 5 * 1024, 4096);
   EXPECT_EQ(run.chip.blocked, 0u);
 }
 
 TEST(Deadlock, a_task_whose_arguments_are_larger_than_their_ring_fails_at_once) {
-  ToyRun<> run({.argument_lines = 8}, {64});
+  ToyRun run({.argument_lines = 8}, {64});
   TaskArgs args;
   const Tensor row = run.entry(0).rows(0, 8);
   for (int i = 0; i < 8; ++i) args.add_input(row);
@@ -113,7 +117,7 @@ TEST(Deadlock, a_task_whose_arguments_are_larger_than_their_ring_fails_at_once) 
 }
 
 TEST(Deadlock, nothing_is_concluded_while_a_task_has_not_completed) {
-  ToyRun<> run({.window = 4}, {64});
+  ToyRun run({.window = 4}, {64});
   run.builder.scope_begin("busy.cpp", 1);
   for (int i = 0; i < 3; ++i) run.submit(TaskArgs().add_inout(run.entry(0)));
   run.chip.abandon_when_blocked = true;
@@ -123,7 +127,7 @@ TEST(Deadlock, nothing_is_concluded_while_a_task_has_not_completed) {
 }
 
 TEST(Deadlock, an_error_told_by_others_meanwhile_does_not_hide_the_first_one_from_the_orchestration) {
-  ToyRun<> run({.window = 4}, {});
+  ToyRun run({.window = 4}, {});
   run.builder.scope_begin("first.cpp", 1);
   for (int i = 0; i < 5; ++i) run.submit(TaskArgs().add_output(bytes_spec(8)));
   wire::RunError own = {};

@@ -2,6 +2,7 @@
 // Knows nothing of rings, scopes or intervals; a view is the list of its bytes.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <vector>
@@ -60,7 +61,7 @@ struct ModelTask {
   }
 };
 
-inline bool reads(ArgumentMode mode) { return mode == ArgumentMode::kInput || mode == ArgumentMode::kInout; }
+inline bool reads(ArgumentMode mode) { return mode != ArgumentMode::kOutput && mode != ArgumentMode::kOutputExisting; }
 inline bool writes(ArgumentMode mode) { return mode != ArgumentMode::kInput; }
 
 class Model {
@@ -73,7 +74,7 @@ class Model {
       for (uint32_t i = 0; i < kMaxBufferBytes; ++i) memory_[root][i] = initial_byte(root, i);
     }
     for (const Step& step : program.steps) {
-      if (step.kind == Step::kSubmit) run(step);
+      if (step.kind == Step::kSubmit || step.kind == Step::kAllocate) run(step);
     }
   }
 
@@ -90,12 +91,27 @@ class Model {
     for (uint32_t i = 0; i < buffer.elements(); ++i) {
       if (contains(buffer, use.view, i)) elements.push_back(i);
     }
+    if (use.view.kind == ViewSpec::kPermuted) {
+      std::sort(elements.begin(), elements.end(), [&](uint32_t a, uint32_t b) {
+        const std::vector<uint32_t> left = index_of(buffer, a), right = index_of(buffer, b);
+        for (const uint32_t d : use.view.order) {
+          if (left[d] != right[d]) return left[d] < right[d];
+        }
+        return false;
+      });
+    }
     std::vector<uint32_t> bytes;
     const uint32_t size = element_bytes(buffer.dtype);
     for (const uint32_t element : elements) {
       for (uint32_t b = 0; b < size; ++b) bytes.push_back(element * size + b);
     }
     return bytes;
+  }
+
+  static std::vector<uint32_t> index_of(const BufferSpec& buffer, uint32_t element) {
+    std::vector<uint32_t> index(buffer.shape.size());
+    for (size_t d = buffer.shape.size(); d-- > 0; element /= buffer.shape[d]) index[d] = element % buffer.shape[d];
+    return index;
   }
 
   static bool contains(const BufferSpec& buffer, const ViewSpec& view, uint32_t element) {
@@ -106,14 +122,17 @@ class Model {
       }
       case ViewSpec::kFlat:
         return element >= view.begin && element < view.begin + view.count;
-      case ViewSpec::kBox:
-        for (size_t d = buffer.shape.size(); d-- > 0; element /= buffer.shape[d]) {
-          const uint32_t index = element % buffer.shape[d];
-          if (index < view.offsets[d] || index >= view.offsets[d] + view.shape[d]) return false;
+      case ViewSpec::kWhole:
+        return true;
+      default: {
+        const std::vector<uint32_t> index = index_of(buffer, element);
+        for (size_t d = 0; d < index.size(); ++d) {
+          if (index[d] < view.offsets[d]) return false;
+          const uint32_t distance = index[d] - view.offsets[d];
+          if (distance % view.steps[d] != 0 || distance / view.steps[d] >= view.shape[d]) return false;
         }
         return true;
-      default:
-        return true;
+      }
     }
   }
 
@@ -131,6 +150,11 @@ class Model {
       task.uses.push_back(bytes);
     }
     task.digest = kernel.finish_reading();
+    if (step.kind == Step::kAllocate) fill(program_.buffers[step.uses[0].buffer], step.scalars[0]);
+    if (step.order_only || step.kind == Step::kAllocate) {
+      tasks_.push_back(task);
+      return;
+    }
     for (uint32_t i = 0; i < step.uses.size(); ++i) {
       if (!writes(step.uses[i].mode)) continue;
       uint32_t index = 0;
@@ -139,6 +163,12 @@ class Model {
       }
     }
     tasks_.push_back(task);
+  }
+
+  void fill(const BufferSpec& buffer, uint64_t value) {
+    for (uint32_t i = 0; i < buffer.bytes(); ++i) {
+      memory_[buffer.root][i] = static_cast<uint8_t>(value >> 8 * (i % element_bytes(buffer.dtype)));
+    }
   }
 
   const Program& program_;

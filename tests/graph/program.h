@@ -26,26 +26,43 @@ struct BufferSpec {
   uint32_t bytes() const { return elements() * element_bytes(dtype); }
 };
 
+// One view operation after another; the elements are those that NumPy's indexing would name.
 struct ViewSpec {
-  enum Kind { kWhole, kRows, kFlat, kBox } kind = kWhole;
+  enum Kind { kWhole, kRows, kFlat, kBox, kSteps, kPermuted, kKinds } kind = kWhole;
   uint32_t begin = 0;  // kRows: of dimension 0; kFlat: of the buffer reshaped to one dimension
   uint32_t count = 0;
-  std::vector<uint32_t> offsets;  // kBox
+  std::vector<uint32_t> offsets;  // kBox, kSteps, kPermuted: per dimension of the buffer
   std::vector<uint32_t> shape;
+  std::vector<uint32_t> steps;  // kSteps, kPermuted
+  std::vector<uint32_t> order;  // kPermuted: of the buffer's dimensions
+  bool by_address = false;      // named by its address instead of its tensor
 
   Tensor apply(const Tensor& tensor) const {
+    const Tensor base = by_address ? make_tensor(tensor.buffer.addr, tensor.shapes, tensor.ndims, tensor.dtype) : tensor;
     switch (kind) {
       case kRows:
-        return tensor.rows(begin, count);
+        return base.rows(begin, count);
       case kFlat: {
-        const auto elements = static_cast<uint32_t>(tensor.numel());
-        return tensor.reshape(&elements, 1).rows(begin, count);
+        const auto elements = static_cast<uint32_t>(base.numel());
+        return base.reshape(&elements, 1).rows(begin, count);
       }
       case kBox:
-        return tensor.view(shape.data(), offsets.data());
+        return base.view(shape.data(), offsets.data());
+      case kSteps:
+        return sliced(base);
+      case kPermuted:
+        return sliced(base).permute(order.data());
       default:
-        return tensor;
+        return base;
     }
+  }
+
+ private:
+  Tensor sliced(Tensor tensor) const {
+    for (uint32_t d = 0; d < shape.size(); ++d) {
+      tensor = tensor.slice(d, offsets[d], shape[d] == 0 ? offsets[d] : offsets[d] + (shape[d] - 1) * steps[d] + 1, steps[d]);
+    }
+    return tensor;
   }
 };
 
@@ -56,9 +73,12 @@ struct Use {
 };
 
 struct Step {
-  enum Kind { kSubmit, kScopeBegin, kScopeEnd } kind;
-  std::vector<Use> uses;
-  std::vector<uint64_t> scalars;
+  enum Kind { kSubmit, kAllocate, kScopeBegin, kScopeEnd } kind;
+  std::vector<Use> uses = {};
+  std::vector<uint64_t> scalars = {};       // of a kAllocate: the initial value
+  std::vector<uint32_t> dependencies = {};  // places of earlier submits
+  bool order_only = false;                  // a task without a kernel
+  bool manual = false;                      // of a kScopeBegin
 };
 
 struct Program {
@@ -67,10 +87,12 @@ struct Program {
   std::vector<Step> steps;
 };
 
+// What views a program has. kIntervals: byte intervals only, kBoxes: and boxes, kAll: every kind.
+enum class Views { kIntervals, kBoxes, kAll };
+
 class ProgramGenerator {
  public:
-  // Contiguous programs have no views but byte intervals.
-  ProgramGenerator(uint64_t seed, bool contiguous) : random_(seed), contiguous_(contiguous) {}
+  ProgramGenerator(uint64_t seed, Views views) : random_(seed), views_(views) {}
 
   Program make() {
     make_entries();
@@ -81,6 +103,11 @@ class ProgramGenerator {
   }
 
  private:
+  struct Open {
+    std::vector<uint32_t> buffers;  // that live in the scope
+    bool manual;
+  };
+
   BufferSpec random_buffer(uint32_t root) {
     static constexpr DataType kTypes[] = {DataType::kUint8, DataType::kInt16, DataType::kFloat32, DataType::kInt64};
     BufferSpec buffer = {root, {}, kTypes[random_.below(4)]};
@@ -101,39 +128,58 @@ class ProgramGenerator {
     }
     program_.entries = static_cast<uint32_t>(program_.buffers.size());
     roots_ = roots;
-    scopes_.emplace_back();
-    for (uint32_t i = 0; i < program_.entries; ++i) scopes_.back().push_back(i);
+    scopes_.push_back({{}, false});
+    for (uint32_t i = 0; i < program_.entries; ++i) scopes_.back().buffers.push_back(i);
   }
 
   void make_step() {
     const uint32_t dice = random_.below(100);
-    if (dice < 2) {
+    if (dice < 2 && !scopes_.back().manual) {
       make_fan();
     } else if (dice < 15 && scopes_.size() < 6) {
-      program_.steps.push_back({Step::kScopeBegin, {}, {}});
-      scopes_.emplace_back();
+      const bool manual = scopes_.back().manual || random_.one_in(8);
+      Step step = {Step::kScopeBegin};
+      step.manual = manual;
+      program_.steps.push_back(step);
+      scopes_.push_back({{}, manual});
     } else if (dice < 32 && scopes_.size() > 1) {
       end_scope();
+    } else if (dice < 36 && scopes_.size() > 1) {
+      make_allocation();
     } else {
       make_task();
     }
   }
 
   void end_scope() {
-    program_.steps.push_back({Step::kScopeEnd, {}, {}});
+    program_.steps.push_back({Step::kScopeEnd});
     scopes_.pop_back();
   }
 
+  // Not in the entry scope: what it holds stays to the end, and all behind it with it.
+  uint32_t make_buffer() {
+    program_.buffers.push_back(random_buffer(roots_++));
+    return static_cast<uint32_t>(program_.buffers.size()) - 1;
+  }
+
+  void make_allocation() {
+    Step step = {Step::kAllocate};
+    step.uses.push_back({ArgumentMode::kOutput, make_buffer(), {}});
+    step.scalars.push_back(random_.next());
+    scopes_.back().buffers.push_back(step.uses[0].buffer);
+    program_.steps.push_back(step);
+    ++submits_;
+  }
+
   void make_task() {
-    Step step = {Step::kSubmit, {}, {}};
+    Step step = {Step::kSubmit};
     const bool wide = random_.one_in(12);
     const uint32_t uses = wide ? random_.between(6, 14) : random_.between(1, 4);
+    step.order_only = random_.one_in(20);
     std::vector<uint32_t> made;
     for (uint32_t i = 0; i < uses; ++i) {
-      // Not in the entry scope: what it holds stays to the end, and all behind it with it.
-      if (!wide && scopes_.size() > 1 && random_.one_in(6)) {
-        made.push_back(static_cast<uint32_t>(program_.buffers.size()));
-        program_.buffers.push_back(random_buffer(roots_++));
+      if (!wide && !step.order_only && scopes_.size() > 1 && random_.one_in(6)) {
+        made.push_back(make_buffer());
         step.uses.push_back({ArgumentMode::kOutput, made.back(), {}});
       } else {
         step.uses.push_back(existing_use());
@@ -141,8 +187,19 @@ class ProgramGenerator {
     }
     const uint32_t scalars = random_.below(4);
     for (uint32_t i = 0; i < scalars; ++i) step.scalars.push_back(random_.next());
-    scopes_.back().insert(scopes_.back().end(), made.begin(), made.end());
+    const bool untracked = scopes_.back().manual || random_.one_in(30);
+    if (untracked) {
+      // All that went before, so that the serial result is right whatever the runtime leaves out.
+      for (uint32_t i = 0; i < submits_; ++i) step.dependencies.push_back(i);
+      for (Use& use : step.uses) {
+        if (!scopes_.back().manual && use.mode == ArgumentMode::kInout) use.mode = ArgumentMode::kNoDependency;
+      }
+    } else if (submits_ != 0 && random_.one_in(10)) {
+      step.dependencies.push_back(random_.below(submits_));
+    }
+    scopes_.back().buffers.insert(scopes_.back().buffers.end(), made.begin(), made.end());
     program_.steps.push_back(step);
+    ++submits_;
   }
 
   // A task per row of an entry tensor, then one that needs them all: more edges than a slot has.
@@ -150,55 +207,72 @@ class ProgramGenerator {
     const uint32_t buffer = random_.below(program_.entries);
     const uint32_t rows = std::min(program_.buffers[buffer].shape[0], 20u);
     for (uint32_t row = 0; row < rows; ++row) {
-      program_.steps.push_back({Step::kSubmit, {{ArgumentMode::kInout, buffer, {ViewSpec::kRows, row, 1, {}, {}}}}, {}});
+      ViewSpec view;
+      view.kind = ViewSpec::kRows;
+      view.begin = row;
+      view.count = 1;
+      program_.steps.push_back({Step::kSubmit, {{ArgumentMode::kInout, buffer, view}}});
     }
-    program_.steps.push_back({Step::kSubmit, {{ArgumentMode::kInput, buffer, {}}}, {}});
+    program_.steps.push_back({Step::kSubmit, {{ArgumentMode::kInput, buffer, {}}}});
+    submits_ += rows + 1;
   }
 
   Use existing_use() {
     static constexpr ArgumentMode kModes[] = {ArgumentMode::kInput, ArgumentMode::kInput, ArgumentMode::kInout,
                                               ArgumentMode::kOutputExisting};
     // Mostly from the outermost scopes, so that tasks of different scopes meet.
-    const std::vector<uint32_t>& scope = scopes_[random_.one_in(2) ? 0 : random_.below(static_cast<uint32_t>(scopes_.size()))];
-    const std::vector<uint32_t>& from = scope.empty() ? scopes_[0] : scope;
+    const std::vector<uint32_t>& scope = scopes_[random_.one_in(2) ? 0 : random_.below(static_cast<uint32_t>(scopes_.size()))].buffers;
+    const std::vector<uint32_t>& from = scope.empty() ? scopes_[0].buffers : scope;
     const uint32_t buffer = from[random_.below(static_cast<uint32_t>(from.size()))];
     return {kModes[random_.below(4)], buffer, random_view(program_.buffers[buffer])};
   }
 
   ViewSpec random_view(const BufferSpec& buffer) {
     ViewSpec view;
-    const uint32_t dice = random_.below(10);
+    view.by_address = random_.one_in(10);
+    const uint32_t dice = random_.below(12);
     if (dice < 3) return view;
-    if (dice < 6 || (contiguous_ && dice < 8)) {
+    if (dice < 5 || (views_ == Views::kIntervals && dice < 8)) {
       view.kind = ViewSpec::kRows;
-      interval(buffer.shape[0], view);
-    } else if (contiguous_ || dice < 8) {
+      interval(buffer.shape[0], &view.begin, &view.count);
+    } else if (views_ == Views::kIntervals || (views_ == Views::kAll && dice < 7)) {
       view.kind = ViewSpec::kFlat;
-      interval(buffer.elements(), view);
+      interval(buffer.elements(), &view.begin, &view.count);
     } else {
-      view.kind = ViewSpec::kBox;
-      for (const uint32_t extent : buffer.shape) {
-        ViewSpec side;
-        interval(extent, side);
-        view.offsets.push_back(side.begin);
-        view.shape.push_back(side.count);
-      }
+      view.kind = dice < 9 ? ViewSpec::kBox : dice < 11 || views_ == Views::kBoxes ? ViewSpec::kSteps : ViewSpec::kPermuted;
+      for (const uint32_t extent : buffer.shape) add_side(extent, view);
+      if (view.kind == ViewSpec::kPermuted) shuffle_order(view);
     }
     return view;
   }
 
+  void add_side(uint32_t extent, ViewSpec& view) {
+    uint32_t begin = 0, count = 0;
+    interval(extent, &begin, &count);
+    const uint32_t step = view.kind == ViewSpec::kBox ? 1 : random_.between(1, 3);
+    view.offsets.push_back(begin);
+    view.shape.push_back((count + step - 1) / step);
+    view.steps.push_back(step);
+  }
+
+  void shuffle_order(ViewSpec& view) {
+    for (uint32_t d = 0; d < view.shape.size(); ++d) view.order.push_back(d);
+    for (uint32_t d = static_cast<uint32_t>(view.order.size()); d-- > 1;) std::swap(view.order[d], view.order[random_.below(d + 1)]);
+  }
+
   // Short ones mostly; an empty one now and then.
-  void interval(uint32_t extent, ViewSpec& view) {
-    view.begin = random_.below(extent);
-    const uint32_t most = extent - view.begin;
-    view.count = random_.one_in(20) ? 0 : random_.between(1, random_.one_in(3) ? most : std::min(most, 4u));
+  void interval(uint32_t extent, uint32_t* begin, uint32_t* count) {
+    *begin = random_.below(extent);
+    const uint32_t most = extent - *begin;
+    *count = random_.one_in(20) ? 0 : random_.between(1, random_.one_in(3) ? most : std::min(most, 4u));
   }
 
   Random random_;
-  bool contiguous_;
+  Views views_;
   Program program_;
   uint32_t roots_ = 0;
-  std::vector<std::vector<uint32_t>> scopes_;  // buffers that live in each open scope
+  uint32_t submits_ = 0;
+  std::vector<Open> scopes_;
 };
 
 }  // namespace taskmill::test

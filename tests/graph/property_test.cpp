@@ -4,6 +4,7 @@
 
 #include <bitset>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,26 +30,33 @@ struct Histogram {
   uint64_t edges = 0, pooled_edges = 0, extra_edges = 0, blocked = 0, scopes = 0;
   uint64_t slot_wraps = 0, line_wraps = 0, heap_wraps = 0;
   uint64_t deadlocks = 0, scope_deadlocks = 0, heap_deadlocks = 0, flow_deadlocks = 0;
+  uint64_t views[ViewSpec::kKinds] = {}, by_address = 0, manual = 0, dependencies = 0, order_only = 0, allocations = 0, groups = 0;
+  uint64_t ring_tasks[wire::kRings] = {};
   uint64_t wrong_results = 0, missing_orders = 0;  // programs
 
   void print(const char* name) const {
     std::printf(
-        "%s: tasks %lu, RAW %lu, WAW %lu, WAR %lu; edges %lu (pool %lu, extra %lu); blocked %lu, scopes %lu; wraps: slots %lu, lines %lu, "
-        "heap %lu; deadlocks proven %lu (scope %lu, heap %lu, flow %lu); wrong results %lu, missing orders %lu\n",
-        name, tasks, read_after_write, write_after_write, write_after_read, edges, pooled_edges, extra_edges, blocked, scopes, slot_wraps,
-        line_wraps, heap_wraps, deadlocks, scope_deadlocks, heap_deadlocks, flow_deadlocks, wrong_results, missing_orders);
+        "%s: tasks %lu, RAW %lu, WAW %lu, WAR %lu; edges %lu (pool %lu, extra %lu); blocked %lu, scopes %lu (manual %lu); wraps: slots "
+        "%lu, "
+        "lines %lu, heap %lu; deadlocks proven %lu (scope %lu, heap %lu, flow %lu); wrong results %lu, missing orders %lu\n",
+        name, tasks, read_after_write, write_after_write, write_after_read, edges, pooled_edges, extra_edges, blocked, scopes, manual,
+        slot_wraps, line_wraps, heap_wraps, deadlocks, scope_deadlocks, heap_deadlocks, flow_deadlocks, wrong_results, missing_orders);
+    std::printf(
+        "  views: whole %lu, rows %lu, flat %lu, box %lu, steps %lu, permuted %lu, by address %lu; dependencies %lu, order only %lu, "
+        "allocations %lu, groups %lu; tasks by ring %lu %lu %lu %lu\n",
+        views[0], views[1], views[2], views[3], views[4], views[5], by_address, dependencies, order_only, allocations, groups,
+        ring_tasks[0], ring_tasks[1], ring_tasks[2], ring_tasks[3]);
   }
 };
 
 // One program on one set of ring sizes.
-template <class Policy>
 class ProgramRun {
  public:
-  ProgramRun(const Program& program, const Model& model, const ToySizes& sizes, uint64_t seed)
+  ProgramRun(const Program& program, const Model& model, const wire::GraphSizes& sizes, uint64_t seed, const graph::HazardRules& rules)
       : program_(program), model_(model), entries_(make_entries()), chip_(sizes, entries_, seed), producers_(model.tasks().size()) {
     chip_.on_run = [this](uint32_t slot) { execute(slot); };
-    chip_.on_edge = [this](graph::TaskRef producer, graph::TaskRef consumer) { producers_[consumer].set(producer); };
-    builder_.init(chip_.region, chip_, chip_.launch);
+    chip_.on_edge = [this](uint32_t producer, uint32_t consumer) { note_edge(producer, consumer); };
+    builder_.init(chip_.region, chip_, chip_.launch, rules);
     tensors_.assign(program.buffers.size(), Tensor{});
     for (uint32_t i = 0; i < program.entries; ++i) tensors_[i] = builder_.entry_tensor(i);
   }
@@ -56,9 +64,15 @@ class ProgramRun {
   // False: ended by an error.
   bool run() {
     for (const Step& step : program_.steps) {
-      if (step.kind == Step::kScopeBegin) builder_.scope_begin("program", static_cast<uint32_t>(completed_before_.size()));
-      if (step.kind == Step::kScopeEnd) builder_.scope_end();
-      if (step.kind == Step::kSubmit) submit(step);
+      if (step.kind == Step::kScopeBegin) {
+        builder_.scope_begin("program", static_cast<uint32_t>(ids_.size()), step.manual ? ScopeMode::kManual : ScopeMode::kAuto);
+        ++depth_;
+      } else if (step.kind == Step::kScopeEnd) {
+        builder_.scope_end();
+        --depth_;
+      } else {
+        submit(step);
+      }
       if (builder_.fatal()) {
         builder_.finish();
         return false;
@@ -66,8 +80,8 @@ class ProgramRun {
     }
     builder_.finish();
     chip_.run_all();
-    EXPECT_EQ(chip_.order.size(), model_.tasks().size());
-    return chip_.order.size() == model_.tasks().size();
+    EXPECT_EQ(chip_.order.size() + builder_.groups(), builder_.submitted());
+    return chip_.order.size() + builder_.groups() == builder_.submitted();
   }
 
   bool results_are_right() const {
@@ -96,7 +110,7 @@ class ProgramRun {
     return true;
   }
 
-  void add_to(Histogram& histogram) const {
+  void add_to(Histogram& histogram) {
     const std::vector<ModelTask>& tasks = model_.tasks();
     for (uint32_t c = 0; c < tasks.size(); ++c) {
       for (uint32_t p = 0; p < c; ++p) {
@@ -104,25 +118,38 @@ class ProgramRun {
         histogram.read_after_write += hazards.read_after_write;
         histogram.write_after_write += hazards.write_after_write;
         histogram.write_after_read += hazards.write_after_read;
-        histogram.extra_edges += producers_[c].test(p) && !hazards.any();
+        histogram.extra_edges += producers_[c].test(p) && !hazards.any() && !is_asked_for(c, p);
       }
       histogram.edges += producers_[c].count();
     }
     histogram.tasks += tasks.size();
     histogram.pooled_edges += chip_.pooled_edges;
     histogram.blocked += chip_.blocked;
-    histogram.slot_wraps += tasks.size() / (builder_.peak().tasks_size + 1);
+    histogram.groups += builder_.groups();
     histogram.line_wraps += line_wraps_;
     histogram.heap_wraps += heap_wraps_;
-    for (const Step& step : program_.steps) histogram.scopes += step.kind == Step::kScopeBegin;
+    for (uint32_t ring = 0; ring < wire::kRings; ++ring) {
+      histogram.ring_tasks[ring] += ring_tasks_[ring];
+      histogram.slot_wraps += ring_tasks_[ring] / (builder_.use(ring).tasks.size + 1);
+    }
+    for (const Step& step : program_.steps) add_step(step, histogram);
   }
 
   void expect_peaks_within_sizes() const {
-    const wire::PeakUse peak = builder_.peak();
-    EXPECT_LE(peak.tasks, peak.tasks_size);
-    EXPECT_LE(peak.argument_lines, peak.argument_lines_size);
-    EXPECT_LE(peak.edge_nodes, peak.edge_nodes_size);
-    EXPECT_LE(peak.heap_bytes, peak.heap_bytes_size);
+    for (uint32_t ring = 0; ring < wire::kRings; ++ring) {
+      const wire::RingUse use = builder_.use(ring);
+      for (const wire::RoomUse& room : {use.tasks, use.argument_lines, use.edge_nodes, use.heap_bytes}) EXPECT_LE(room.peak, room.size);
+    }
+  }
+  // What the run says would have been enough for it.
+  wire::GraphSizes enough() const {
+    wire::GraphSizes sizes = chip_.launch.sizes;
+    for (uint32_t ring = 0; ring < wire::kRings; ++ring) {
+      const wire::RingUse use = builder_.use(ring);
+      sizes.rings[ring] = {static_cast<uint32_t>(use.tasks.enough), static_cast<uint32_t>(use.argument_lines.enough),
+                           static_cast<uint32_t>(use.edge_nodes.enough), 0, use.heap_bytes.enough};
+    }
+    return sizes;
   }
 
   const wire::RunError& error() const { return chip_.error; }
@@ -142,6 +169,50 @@ class ProgramRun {
     return entries;
   }
 
+  // Edges through a group count as edges from each of its members.
+  void note_edge(uint32_t producer, uint32_t consumer) {
+    if (consumer == graph::kNoSlot) {
+      members_[producer].reset();
+      return;
+    }
+    std::bitset<kMaxTasks> producers;
+    if (chip_.task_in(producer) == graph::kGroupTask) {
+      producers = members_[producer];
+    } else {
+      producers.set(chip_.task_in(producer));
+    }
+    if (chip_.task_in(consumer) != graph::kGroupTask) {
+      producers_[chip_.task_in(consumer)] |= producers;
+      return;
+    }
+    members_[consumer] |= producers;
+  }
+
+  static void add_step(const Step& step, Histogram& histogram) {
+    histogram.scopes += step.kind == Step::kScopeBegin;
+    histogram.manual += step.kind == Step::kScopeBegin && step.manual;
+    histogram.allocations += step.kind == Step::kAllocate;
+    histogram.order_only += step.order_only;
+    histogram.dependencies += step.dependencies.size();
+    for (const Use& use : step.uses) {
+      if (use.mode == ArgumentMode::kOutput) continue;
+      ++histogram.views[use.view.kind];
+      histogram.by_address += use.view.by_address;
+    }
+  }
+
+  // By an explicit dependency, or as the maker of a buffer that the task names.
+  bool is_asked_for(uint32_t consumer, uint32_t producer) {
+    const Step& step = *submits()[consumer];
+    if (std::count(step.dependencies.begin(), step.dependencies.end(), producer) != 0) return true;
+    for (const Use& use : step.uses) {
+      for (const Use& made : submits()[producer]->uses) {
+        if (made.mode == ArgumentMode::kOutput && made.buffer == use.buffer && use.mode == ArgumentMode::kNoDependency) return true;
+      }
+    }
+    return false;
+  }
+
   void submit(const Step& step) {
     std::vector<Tensor> views;
     std::vector<TensorSpec> specs;
@@ -149,19 +220,36 @@ class ProgramRun {
     specs.reserve(step.uses.size());
     TaskArgs args;
     for (const Use& use : step.uses) add(use, args, views, specs);
-    for (const uint64_t scalar : step.scalars) args.add_scalar(scalar);
+    if (step.kind == Step::kAllocate) {
+      specs[0].set_initial_value(step.scalars[0]);
+    } else {
+      for (const uint64_t scalar : step.scalars) args.add_scalar(scalar);
+    }
+    std::vector<uint64_t> dependencies;
+    for (const uint32_t place : step.dependencies) dependencies.push_back(ids_[place]);
+    args.set_dependencies(dependencies.data(), static_cast<uint32_t>(dependencies.size()));
     SubmitResult made;
-    builder_.submit(args.spec(0, CoreType::kAiv), made);
-    std::bitset<kMaxTasks> completed;
-    for (const graph::TaskRef task : chip_.order) completed.set(task);
+    builder_.submit(args.spec(0, CoreType::kAiv, kind_of(step)), made);
+    std::bitset<kMaxTasks> completed = allocated_;
+    for (const uint32_t task : chip_.order) completed.set(task);
     completed_before_.push_back(completed);
+    if (step.kind == Step::kAllocate) allocated_.set(ids_.size());
+    ids_.push_back(made.task_id);
     if (builder_.fatal()) return;
+    const uint32_t ring = wire::ring_of_depth(depth_);
+    EXPECT_EQ(made.task_id >> 32, ring);
+    ++ring_tasks_[ring];
     note_place(made);
     uint32_t output = 0;
     for (const Use& use : step.uses) {
       if (use.mode == ArgumentMode::kOutput) tensors_[use.buffer] = made.outputs[output++];
     }
     chip_.run_some(chip_.random.below(3));
+  }
+
+  static TaskKind kind_of(const Step& step) {
+    if (step.kind == Step::kAllocate) return TaskKind::kAllocation;
+    return step.order_only ? TaskKind::kOrderOnly : TaskKind::kKernel;
   }
 
   void add(const Use& use, TaskArgs& args, std::vector<Tensor>& views, std::vector<TensorSpec>& specs) {
@@ -175,16 +263,19 @@ class ProgramRun {
     if (use.mode == ArgumentMode::kInput) args.add_input(views.back());
     if (use.mode == ArgumentMode::kInout) args.add_inout(views.back());
     if (use.mode == ArgumentMode::kOutputExisting) args.add_output(views.back());
+    if (use.mode == ArgumentMode::kNoDependency) args.add_no_dependency(views.back());
   }
 
   void note_place(const SubmitResult& made) {
-    const uint32_t slot = static_cast<uint32_t>(made.task_id) & builder_.peak().tasks_size;
+    const uint32_t ring = static_cast<uint32_t>(made.task_id >> 32);
+    const uint32_t window = static_cast<uint32_t>(builder_.use(ring).tasks.size) + 1;
+    const uint32_t slot = ring * window + static_cast<uint32_t>(made.task_id) % window;
     const uint32_t line = chip_.region.slots[slot].description().argument_line;
-    line_wraps_ += line < last_line_;
-    last_line_ = line;
+    line_wraps_ += line < last_line_[ring];
+    last_line_[ring] = line;
     for (uint32_t i = 0; i < made.output_count; ++i) {
-      heap_wraps_ += made.outputs[i].buffer.addr < last_buffer_;
-      last_buffer_ = made.outputs[i].buffer.addr;
+      heap_wraps_ += made.outputs[i].buffer.addr < last_buffer_[ring];
+      last_buffer_[ring] = made.outputs[i].buffer.addr;
     }
   }
 
@@ -199,6 +290,8 @@ class ProgramRun {
       if (!reads(step.uses[i].mode)) continue;
       for_each_byte(arguments[i].line(), [&](uint8_t& byte) { kernel.read(byte); });
     }
+    EXPECT_EQ(task.has_kernel(), !step.order_only);
+    if (step.order_only) return;
     wrong_digests_ += kernel.finish_reading() != model_.tasks()[task.task].digest;
     for (uint32_t i = 0; i < task.tensor_count; ++i) {
       uint32_t index = 0;
@@ -220,7 +313,7 @@ class ProgramRun {
   const std::vector<const Step*>& submits() {
     if (submits_.empty()) {
       for (const Step& step : program_.steps) {
-        if (step.kind == Step::kSubmit) submits_.push_back(&step);
+        if (step.kind == Step::kSubmit || step.kind == Step::kAllocate) submits_.push_back(&step);
       }
     }
     return submits_;
@@ -231,26 +324,33 @@ class ProgramRun {
   std::vector<std::unique_ptr<ToyMemory>> memory_;
   std::vector<wire::EntryTensor> entries_;
   ToyChip chip_;
-  graph::Builder<ToyChip, Policy> builder_;
+  graph::Builder<ToyChip> builder_;
   std::vector<Tensor> tensors_;
   std::vector<const Step*> submits_;
   std::vector<std::bitset<kMaxTasks>> producers_;         // direct edges
+  std::map<uint32_t, std::bitset<kMaxTasks>> members_;    // of the group in a slot
   std::vector<std::bitset<kMaxTasks>> completed_before_;  // at the end of the task's submit
   uint32_t wrong_digests_ = 0;
-  uint32_t last_line_ = 0;
-  uint64_t last_buffer_ = 0;
+  std::vector<uint64_t> ids_;         // of the submits
+  std::bitset<kMaxTasks> allocated_;  // complete at once
+  uint32_t depth_ = 0;
+  uint64_t ring_tasks_[wire::kRings] = {};
+  uint32_t last_line_[wire::kRings] = {};
+  uint64_t last_buffer_[wire::kRings] = {};
   uint64_t line_wraps_ = 0;
   uint64_t heap_wraps_ = 0;
 };
 
-ToySizes random_sizes(Random& random) {
-  return {.window = 4u << random.below(4),
-          .argument_lines = graph::kMinArgumentLines << random.below(7),
-          .edge_nodes = graph::kMinEdgeNodes << random.below(3),
-          .heap_bytes = kBufferAlignment << random.below(6)};
+wire::GraphSizes random_sizes(Random& random) {
+  wire::GraphSizes sizes;
+  for (wire::RingSizes& ring : sizes.rings) {
+    ring = {4u << random.below(4), graph::kMinArgumentLines << random.below(7), graph::kMinEdgeNodes << random.below(3), 0,
+            kBufferAlignment << random.below(6)};
+  }
+  return sizes;
 }
 
-void count_deadlock(const wire::RunError& error, ToySizes& sizes, Histogram& histogram) {
+void count_deadlock(const wire::RunError& error, wire::GraphSizes& sizes, Histogram& histogram) {
   EXPECT_GT(error.needed, error.available);
   ++histogram.deadlocks;
   const auto code = static_cast<ErrorCode>(error.code);
@@ -259,27 +359,35 @@ void count_deadlock(const wire::RunError& error, ToySizes& sizes, Histogram& his
   histogram.flow_deadlocks += code == ErrorCode::kFlowControlDeadlock;
   EXPECT_TRUE(code == ErrorCode::kScopeDeadlock || code == ErrorCode::kHeapRingDeadlock || code == ErrorCode::kFlowControlDeadlock)
       << "code " << error.code << ", reason " << static_cast<uint32_t>(error.reason);
-  if (error.reason == wire::Reason::kRingSlots) sizes.window *= 2;
-  if (error.reason == wire::Reason::kRingArguments) sizes.argument_lines *= 2;
-  if (error.reason == wire::Reason::kRingHeap || error.reason == wire::Reason::kOutputTooLarge) sizes.heap_bytes *= 2;
+  wire::RingSizes& ring = sizes.rings[error.ring];
+  if (error.reason == wire::Reason::kRingSlots) ring.task_window *= 2;
+  if (error.reason == wire::Reason::kRingArguments) ring.argument_lines *= 2;
+  if (error.reason == wire::Reason::kRingHeap || error.reason == wire::Reason::kOutputTooLarge) ring.heap_bytes *= 2;
+}
+
+void expect_enough_is_enough(const Program& program, const Model& model, const wire::GraphSizes& sizes, uint64_t seed,
+                             const graph::HazardRules& rules) {
+  ProgramRun again(program, model, sizes, seed, rules);
+  EXPECT_TRUE(again.run()) << "reason " << static_cast<uint32_t>(again.error().reason) << ", ring " << again.error().ring << ": needs "
+                           << again.error().needed << " of " << again.error().available;
 }
 
 // Rings that are proven too small are doubled until the program runs.
-template <class Policy>
-void run_seed(uint64_t seed, bool contiguous, Histogram& histogram) {
+void run_seed(uint64_t seed, Views views, const graph::HazardRules& rules, Histogram& histogram) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const Program program = ProgramGenerator(seed, contiguous).make();
+  const Program program = ProgramGenerator(seed, views).make();
   const Model model(program);
   ASSERT_LE(model.tasks().size(), kMaxTasks);
   Random random(Random::mix(seed));
-  ToySizes sizes = random_sizes(random);
-  for (uint32_t attempt = 0; attempt < 4 * kAtMostDoublings; ++attempt) {
-    ProgramRun<Policy> run(program, model, sizes, random.next());
+  wire::GraphSizes sizes = random_sizes(random);
+  for (uint32_t attempt = 0; attempt < 16 * kAtMostDoublings; ++attempt) {
+    ProgramRun run(program, model, sizes, random.next(), rules);
     if (run.run()) {
       run.add_to(histogram);
       run.expect_peaks_within_sizes();
       histogram.wrong_results += !run.results_are_right();
       histogram.missing_orders += !run.order_is_complete();
+      expect_enough_is_enough(program, model, run.enough(), random.next(), rules);
       return;
     }
     count_deadlock(run.error(), sizes, histogram);
@@ -288,10 +396,10 @@ void run_seed(uint64_t seed, bool contiguous, Histogram& histogram) {
   FAIL() << "still no room";
 }
 
-template <class Policy>
-Histogram run_seeds(const char* name, bool contiguous) {
+// Groups of few: the windows are small.
+Histogram run_seeds(const char* name, Views views, const graph::HazardRules& rules = {.group_from = 2}) {
   Histogram histogram;
-  for (uint64_t seed = 1; seed <= seed_count(); ++seed) run_seed<Policy>(seed, contiguous, histogram);
+  for (uint64_t seed = 1; seed <= seed_count(); ++seed) run_seed(seed, views, rules, histogram);
   histogram.print(name);
   return histogram;
 }
@@ -299,49 +407,52 @@ Histogram run_seeds(const char* name, bool contiguous) {
 // Holds for the default seeds and more of them.
 void expect_everything_was_seen(const Histogram& histogram) {
   if (seed_count() < kDefaultSeeds) return;
-  for (const uint64_t count : {histogram.read_after_write, histogram.write_after_write, histogram.write_after_read, histogram.edges,
-                               histogram.pooled_edges, histogram.blocked, histogram.scopes, histogram.slot_wraps, histogram.line_wraps,
-                               histogram.heap_wraps, histogram.scope_deadlocks, histogram.heap_deadlocks, histogram.flow_deadlocks}) {
+  for (const uint64_t count :
+       {histogram.read_after_write, histogram.write_after_write, histogram.write_after_read, histogram.edges,
+        histogram.pooled_edges,     histogram.blocked,           histogram.scopes,           histogram.slot_wraps,
+        histogram.line_wraps,       histogram.heap_wraps,        histogram.scope_deadlocks,  histogram.heap_deadlocks,
+        histogram.flow_deadlocks,   histogram.by_address,        histogram.manual,           histogram.groups,
+        histogram.dependencies,     histogram.order_only,        histogram.allocations,      histogram.ring_tasks[0],
+        histogram.ring_tasks[1],    histogram.ring_tasks[2],     histogram.ring_tasks[3]}) {
     EXPECT_GT(count, 0u);
   }
 }
 
-TEST(RandomPrograms, byte_intervals_give_the_serial_result_with_no_edge_missing_and_none_too_many) {
-  const Histogram histogram = run_seeds<graph::NativeHazards>("intervals", true);
+void expect_exact(const Histogram& histogram) {
   EXPECT_EQ(histogram.wrong_results, 0u);
   EXPECT_EQ(histogram.missing_orders, 0u);
   EXPECT_EQ(histogram.extra_edges, 0u);
   expect_everything_was_seen(histogram);
 }
 
-TEST(RandomPrograms, boxes_give_the_serial_result_with_no_edge_missing) {
-  const Histogram histogram = run_seeds<graph::NativeHazards>("boxes", false);
-  EXPECT_EQ(histogram.wrong_results, 0u);
-  EXPECT_EQ(histogram.missing_orders, 0u);
-  EXPECT_GT(histogram.extra_edges, 0u) << "boxes are bounded by intervals";
-  expect_everything_was_seen(histogram);
+TEST(RandomPrograms, byte_intervals_give_the_serial_result_with_no_edge_missing_and_none_too_many) {
+  expect_exact(run_seeds("intervals", Views::kIntervals));
 }
 
-struct NoReadAfterWrite : graph::NativeHazards {
-  static constexpr bool kReadAfterWrite = false;
-};
-struct NoWriteAfterWrite : graph::NativeHazards {
-  static constexpr bool kWriteAfterWrite = false;
-};
-struct NoWriteAfterRead : graph::NativeHazards {
-  static constexpr bool kWriteAfterRead = false;
-};
+TEST(RandomPrograms, boxes_and_steps_give_the_serial_result_with_no_edge_missing_and_none_too_many) {
+  const Histogram histogram = run_seeds("boxes and steps", Views::kBoxes);
+  expect_exact(histogram);
+  EXPECT_GT(std::min(histogram.views[ViewSpec::kBox], histogram.views[ViewSpec::kSteps]), 0u);
+}
 
-template <class Policy>
-void expect_faults(const char* name) {
-  const Histogram histogram = run_seeds<Policy>(name, true);
+TEST(RandomPrograms, views_of_every_kind_give_the_serial_result_with_no_edge_missing) {
+  const Histogram histogram = run_seeds("all views", Views::kAll);
+  EXPECT_EQ(histogram.wrong_results, 0u);
+  EXPECT_EQ(histogram.missing_orders, 0u);
+  EXPECT_LE(histogram.extra_edges * 1000, histogram.edges) << "flat intervals against steps may be taken for overlapping";
+  expect_everything_was_seen(histogram);
+  for (const uint64_t count : histogram.views) EXPECT_GT(count, 0u);
+}
+
+void expect_faults(const char* name, const graph::HazardRules& rules) {
+  const Histogram histogram = run_seeds(name, Views::kIntervals, rules);
   EXPECT_GE(histogram.wrong_results * 100, seed_count());
   EXPECT_GE(histogram.missing_orders * 100, seed_count());
 }
 
-TEST(RandomPrograms, without_read_after_write_edges_the_property_fails) { expect_faults<NoReadAfterWrite>("no RAW"); }
-TEST(RandomPrograms, without_write_after_write_edges_the_property_fails) { expect_faults<NoWriteAfterWrite>("no WAW"); }
-TEST(RandomPrograms, without_write_after_read_edges_the_property_fails) { expect_faults<NoWriteAfterRead>("no WAR"); }
+TEST(RandomPrograms, without_read_after_write_edges_the_property_fails) { expect_faults("no RAW", {.read_after_write = false}); }
+TEST(RandomPrograms, without_write_after_write_edges_the_property_fails) { expect_faults("no WAW", {.write_after_write = false}); }
+TEST(RandomPrograms, without_write_after_read_edges_the_property_fails) { expect_faults("no WAR", {.write_after_read = false}); }
 
 }  // namespace
 }  // namespace taskmill::test

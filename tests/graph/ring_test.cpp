@@ -83,9 +83,10 @@ TEST(RingCursor, a_skipped_end_is_counted_as_waste_only_while_it_is_alive) {
 
 TEST(TaskRing, one_slot_stays_free_and_ids_tell_the_live_from_the_retired) {
   TaskRing ring;
-  ring.init(4);
+  ring.init(2, 8, 4);
   EXPECT_EQ(ring.usable(), 3u);
-  for (TaskRef task = 0; task < 1000; ++task) {
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const TaskRef task = make_task_ref(2, i);
     if (ring.full()) {
       EXPECT_EQ(ring.used(), 3u);
       EXPECT_TRUE(ring.live(ring.oldest()));
@@ -97,7 +98,8 @@ TEST(TaskRing, one_slot_stays_free_and_ids_tell_the_live_from_the_retired) {
     EXPECT_FALSE(ring.live(task));
     ASSERT_EQ(ring.allocate(), task);
     EXPECT_TRUE(ring.live(task));
-    EXPECT_EQ(ring.slot(task), task % 4);
+    EXPECT_EQ(ring.slot(task), 8 + i % 4);
+    EXPECT_EQ(ring.slot_at(i), 8 + i % 4);
   }
   EXPECT_EQ(ring.peak(), 3u);
   EXPECT_EQ(ring.head(), 1000u);

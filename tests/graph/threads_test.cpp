@@ -23,7 +23,7 @@ class ThreadedChip {
         entry_{row_major(memory_.base(), {words}, DataType::kUint64), words * uint64_t{8}, 0, {}},
         layout_(graph::RegionLayout::make(3, 1, ToyChip::graph_sizes(sizes))),
         region_memory_(layout_.bytes, kCacheLineBytes),
-        heap_(sizes.heap_bytes, kBufferAlignment),
+        heap_(ToyChip::graph_sizes(sizes).heap_bytes(), kBufferAlignment),
         inboxes_(workers),
         region(graph::GraphRegion::at(region_memory_.base(), layout_)) {
     for (uint32_t i = 0; i < words; ++i) word(i) = i;
@@ -50,6 +50,7 @@ class ThreadedChip {
     return true;
   }
   void publish(const void*, uint64_t) {}
+  void invalidate(const void*, uint64_t) {}
 
   void stop() {
     stop_.store(true);
@@ -63,7 +64,7 @@ class ThreadedChip {
   uint64_t& word(uint32_t i) const { return reinterpret_cast<uint64_t*>(memory_.base())[i]; }
 
   // What task `task` makes of what it reads.
-  static uint64_t result(graph::TaskRef task, uint64_t sum) { return Random::mix(sum + task); }
+  static uint64_t result(uint32_t task, uint64_t sum) { return Random::mix(sum + task); }
 
  private:
   void hand_over(uint32_t slot) {
@@ -138,7 +139,7 @@ void run_words(uint64_t seed, const ToySizes& sizes, uint32_t rounds) {
   const auto word = [&](uint32_t i) { return builder->entry_tensor(0).rows(i); };
   const uint32_t one[] = {1};
   const TensorSpec spec(one, 1, DataType::kUint64);
-  graph::TaskRef task = 0;
+  uint32_t task = 0;
   SubmitResult made, ignored;
   for (uint32_t round = 0; round < rounds; ++round) {
     const uint32_t from = random.below(kWords), to = random.below(kWords);

@@ -14,6 +14,7 @@
 
 namespace taskmill::test {
 
+// Of each ring.
 struct ToySizes {
   uint32_t window = 64;
   uint32_t argument_lines = 1024;
@@ -46,15 +47,17 @@ class ToyChip {
   static constexpr uint32_t kKernels = 4;
 
   ToyChip(const ToySizes& sizes, const std::vector<wire::EntryTensor>& entries, uint64_t seed)
+      : ToyChip(graph_sizes(sizes), entries, seed) {}
+  ToyChip(const wire::GraphSizes& sizes, const std::vector<wire::EntryTensor>& entries, uint64_t seed)
       : random(seed),
         entries_(entries),
-        layout_(graph::RegionLayout::make(3, static_cast<uint32_t>(entries.size()), graph_sizes(sizes))),
+        layout_(graph::RegionLayout::make(3, static_cast<uint32_t>(entries.size()), sizes)),
         region_memory_(layout_.bytes, kCacheLineBytes),
-        heap_(sizes.heap_bytes, kBufferAlignment),
+        heap_(sizes.heap_bytes(), kBufferAlignment),
         region(graph::GraphRegion::at(region_memory_.base(), layout_)) {
     launch.run_serial = 7;
     launch.clusters = 1;
-    launch.sizes = graph_sizes(sizes);
+    launch.sizes = sizes;
     launch.heap = heap_.base();
     launch.functions = reinterpret_cast<uint64_t>(functions_);
     launch.function_count = kKernels;
@@ -65,7 +68,9 @@ class ToyChip {
   ToyChip& operator=(const ToyChip&) = delete;
 
   static wire::GraphSizes graph_sizes(const ToySizes& sizes) {
-    return {sizes.window, sizes.argument_lines, sizes.edge_nodes, 0, sizes.heap_bytes};
+    wire::GraphSizes all;
+    for (wire::RingSizes& ring : all.rings) ring = {sizes.window, sizes.argument_lines, sizes.edge_nodes, 0, sizes.heap_bytes};
+    return all;
   }
   bool layout_is_valid() const { return layout_.valid; }
 
@@ -87,10 +92,16 @@ class ToyChip {
   void publish(const void* address, uint64_t bytes) {
     ++published;
     const auto begin = reinterpret_cast<uint64_t>(address);
-    publish_in_region &= begin >= region_memory_.base() && begin + bytes <= region_memory_.base() + region_memory_.bytes();
+    if (!in_heap(begin, bytes)) {
+      publish_in_region &= begin >= region_memory_.base() && begin + bytes <= region_memory_.base() + region_memory_.bytes();
+    }
   }
+  void invalidate(const void*, uint64_t) {}
 
   // ---- the rest of the chip
+
+  // Its place in the order of submits.
+  uint32_t task_in(uint32_t slot) const { return region.slots[slot].description().task; }
 
   // Runs one ready task, drawn at random. False: none is ready.
   bool run_one() {
@@ -99,19 +110,20 @@ class ToyChip {
     const uint32_t slot = ready_[place];
     ready_[place] = ready_.back();
     ready_.pop_back();
-    const graph::TaskRef task = region.slots[slot].description().task;
-    if (on_run) on_run(slot);
+    const uint32_t task = task_in(slot);
+    if (on_run && task != graph::kGroupTask) on_run(slot);
     if (on_edge) {
       for (uint32_t node = region.slots[slot].consumers.peek(); node != graph::kNoNode;) {
         const graph::Edge edge = graph::read_edge(region, node);
         pooled_edges += graph::is_pool_node(node);
-        on_edge(task, region.slots[edge.consumer].description().task);
+        on_edge(slot, edge.consumer);
         node = edge.next;
       }
+      on_edge(slot, graph::kNoSlot);
     }
     graph::complete(region, slot, [this](uint32_t consumer) { ready(consumer); });
     ++completed_;
-    order.push_back(task);
+    if (task != graph::kGroupTask) order.push_back(task);
     return true;
   }
   void run_some(uint32_t most) {
@@ -127,15 +139,15 @@ class ToyChip {
 
   Random random;
   std::function<void(uint32_t slot)> on_run;
-  std::function<void(graph::TaskRef producer, graph::TaskRef consumer)> on_edge;
+  std::function<void(uint32_t producer, uint32_t consumer)> on_edge;  // slots; at the end of a producer's list kNoSlot
   wire::RunError error = {};
   wire::LaunchBlock launch = {};
   bool abandon_when_blocked = false;
   uint64_t blocked = 0;
   uint64_t published = 0;
   bool publish_in_region = true;
-  uint64_t pooled_edges = 0;          // counted with on_edge
-  std::vector<graph::TaskRef> order;  // of completion
+  uint64_t pooled_edges = 0;    // counted with on_edge
+  std::vector<uint32_t> order;  // of completion
 
  private:
   std::vector<wire::EntryTensor> entries_;
@@ -151,13 +163,12 @@ class ToyChip {
 };
 
 // A chip and a builder on it, with entry buffers of its own.
-template <class Hazards = graph::NativeHazards>
 class ToyRun {
  public:
   // One one-dimensional entry tensor of uint8 per size.
-  ToyRun(const ToySizes& sizes, const std::vector<uint32_t>& entry_bytes, uint64_t seed = 1)
+  ToyRun(const ToySizes& sizes, const std::vector<uint32_t>& entry_bytes, uint64_t seed = 1, const graph::HazardRules& rules = {})
       : memory_(make_memory(entry_bytes)), chip(sizes, make_entries(entry_bytes), seed) {
-    builder.init(chip.region, chip, chip.launch);
+    builder.init(chip.region, chip, chip.launch, rules);
   }
 
   SubmitResult submit(const TaskArgs& args, int32_t kernel_id = 0) {
@@ -185,7 +196,7 @@ class ToyRun {
 
  public:
   ToyChip chip;
-  graph::Builder<ToyChip, Hazards> builder;
+  graph::Builder<ToyChip> builder;
 };
 
 }  // namespace taskmill::test

@@ -34,6 +34,10 @@ void OrchestratorEnvironment::publish(const void* address, uint64_t bytes) {
   shared_->cores().publish(shared_->cores().context, address, bytes);
 }
 
+void OrchestratorEnvironment::invalidate(const void* address, uint64_t bytes) {
+  shared_->cores().invalidate(shared_->cores().context, address, bytes);
+}
+
 uint64_t OrchestratorEnvironment::trace_clock_ns() const {
   return shared_->launch->trace == 0 ? 0 : shared_->aicpu().now_ns(shared_->aicpu().context);
 }
@@ -53,10 +57,16 @@ const OrchestrationOps Orchestrator::kOps = {
     .version = kOrchestrationOpsVersion,
     .submit = [](void* self, const TaskSpec& spec,
                  SubmitResult& result) { static_cast<Orchestrator*>(self)->builder_.submit(spec, result); },
-    .scope_begin = [](void* self, const char* file, uint32_t line) { static_cast<Orchestrator*>(self)->builder_.scope_begin(file, line); },
+    .scope_begin = [](void* self, const char* file, uint32_t line,
+                      ScopeMode mode) { static_cast<Orchestrator*>(self)->builder_.scope_begin(file, line, mode); },
     .scope_end = [](void* self) { static_cast<Orchestrator*>(self)->builder_.scope_end(); },
     .report_fatal = [](void* self, int32_t code, const char* message) { static_cast<Orchestrator*>(self)->report_fatal(code, message); },
     .is_fatal = [](void* self) { return static_cast<Orchestrator*>(self)->builder_.fatal(); },
+    .read_element = [](void* self, const Tensor& tensor, uint32_t ndims, const uint32_t* index) -> uint64_t {
+      return static_cast<Orchestrator*>(self)->builder_.read_element(tensor, ndims, index);
+    },
+    .write_element = [](void* self, const Tensor& tensor, uint32_t ndims, const uint32_t* index,
+                        uint64_t value) { static_cast<Orchestrator*>(self)->builder_.write_element(tensor, ndims, index, value); },
 };
 
 void Orchestrator::init(SharedState* shared) {

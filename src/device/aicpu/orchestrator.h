@@ -25,6 +25,7 @@ class OrchestratorEnvironment {
   // wait_word.h has the argument; the condition's stores are CompletionCount::publish and ErrorWord::raise.
   bool wait_completed(uint64_t seen);
   void publish(const void* address, uint64_t bytes);
+  void invalidate(const void* address, uint64_t bytes);
 
   // Puts a span on the orchestrator's lane, if this run is traced.
   void record(wire::SpanKind kind, uint64_t start_ns) const;
@@ -41,7 +42,7 @@ class Orchestrator {
   // AicpuEntry::orchestrate.
   void run();
   // REQUIRES: the end of the orchestration was seen.
-  wire::PeakUse peak() const { return builder_.peak(); }
+  wire::RingUse ring_use(uint32_t ring) const { return builder_.use(ring); }
 
  private:
   static const OrchestrationOps kOps;

@@ -52,6 +52,9 @@ wire::RunError check(const LaunchBlock& launch, const arch::ChipTraits& chip) {
   if (launch.scheduler_threads == 0 || launch.scheduler_threads > kSchedulersDriven) {
     return bad_launch(Reason::kLaunchShape, launch.scheduler_threads, kSchedulersDriven, "scheduler threads");
   }
+  if (static_cast<uint32_t>(launch.rules) >= kDependencyRules) {
+    return bad_launch(Reason::kLaunchRules, static_cast<uint32_t>(launch.rules), kDependencyRules, "");
+  }
   return check_region(launch);
 }
 
@@ -131,7 +134,7 @@ void write_result(const LaunchBlock& launch) {
   result->submitted = ended ? state.shared.end.submitted() : wire::kSubmittedUnknown;
   for (uint32_t i = 0; i < state.shared.schedulers; ++i) result->stuck_cores |= state.schedulers[i].stuck_cores();
   if (const wire::RunError* error = state.shared.error.raised()) result->error = *error;
-  if (ended) result->peak = state.orchestrator.peak();
+  for (uint32_t ring = 0; ended && ring < wire::kRings; ++ring) result->rings[ring] = state.orchestrator.ring_use(ring);
   release_result_word(launch);
 }
 

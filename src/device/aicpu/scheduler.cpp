@@ -28,6 +28,7 @@ wire::Step Scheduler::pass() {
   failed_ = shared_->error.raised() != nullptr;
   if (!failed_) {
     moved |= take_inbox();
+    moved |= complete_orders();
     moved |= dispatch_ready();
   }
   if (!moved || passes_ % kPassesPerClockLook == 0) moved |= watch();
@@ -77,25 +78,42 @@ void Scheduler::take_trap(uint32_t core) {
 
 bool Scheduler::release_consumers() {
   if (finished_count_ == 0) return false;
-  graph::TaskSlot* slots = shared_->graph.slots;
   for (uint32_t i = 0; i < finished_count_; ++i) {
-    graph::complete(shared_->graph, finished_[i].slot,
-                    [&](uint32_t slot) { ready(slots[slot].description().core_type).push(slots, slot); });
+    graph::complete(shared_->graph, finished_[i].slot, [this](uint32_t slot) { enqueue(slot); });
   }
   completed_ += finished_count_;
   finished_count_ = 0;
+  publish_completed();
+  return true;
+}
+
+void Scheduler::enqueue(uint32_t slot) {
+  graph::TaskSlot* slots = shared_->graph.slots;
+  const graph::TaskDescription& task = slots[slot].description();
+  (task.has_kernel() ? ready(task.core_type) : orders_).push(slots, slot);
+}
+
+void Scheduler::publish_completed() {
   shared_->completed[thread_].publish(completed_);
   shared_->progress.tell(shared_->aicpu());
-  return true;
 }
 
 bool Scheduler::take_inbox() {
   graph::TaskSlot* slots = shared_->graph.slots;
   graph::ReadyList arrived;
   if (!shared_->inbox[thread_].take_all(slots, arrived)) return false;
-  for (uint32_t slot = arrived.pop(slots); slot != graph::kNoSlot; slot = arrived.pop(slots)) {
-    ready(slots[slot].description().core_type).push(slots, slot);
+  for (uint32_t slot = arrived.pop(slots); slot != graph::kNoSlot; slot = arrived.pop(slots)) enqueue(slot);
+  return true;
+}
+
+// A chain of tasks without kernels completes in one go: each may make the next one ready.
+bool Scheduler::complete_orders() {
+  if (orders_.empty()) return false;
+  for (uint32_t slot = orders_.pop(shared_->graph.slots); slot != graph::kNoSlot; slot = orders_.pop(shared_->graph.slots)) {
+    graph::complete(shared_->graph, slot, [this](uint32_t consumer) { enqueue(consumer); });
+    ++completed_;
   }
+  publish_completed();
   return true;
 }
 

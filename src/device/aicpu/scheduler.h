@@ -31,6 +31,7 @@ class Scheduler {
   bool collect_completions();
   bool release_consumers();
   bool take_inbox();
+  bool complete_orders();
   bool dispatch_ready();
   bool watch();
   bool finish();
@@ -49,6 +50,9 @@ class Scheduler {
   wire::CoreMailbox& mailbox(uint32_t core) const;
   const wire::CompletionSlab& read_slab(uint32_t core, uint32_t sequence) const;
   graph::ReadyList& ready(CoreType type) { return ready_[static_cast<uint32_t>(type)]; }
+  // Takes in a task that has become ready.
+  void enqueue(uint32_t slot);
+  void publish_completed();
 
   SharedState* shared_ = nullptr;
   uint32_t thread_ = 0;
@@ -58,6 +62,7 @@ class Scheduler {
   uint64_t completed_ = 0;
   CoreTable cores_;
   graph::ReadyList ready_[2];  // by CoreType
+  graph::ReadyList orders_;    // ready, without a kernel
   Watchdog watchdog_;
   uint32_t finished_count_ = 0;
   Flight finished_[2 * CoreMask::kCapacity];  // their consumers are not released yet
