@@ -40,7 +40,8 @@ class BenchChip {
     launch_.arch = static_cast<uint32_t>(arch::kA2a3.id);
     launch_.clusters = arch::kA2a3.clusters;
     launch_.scheduler_threads = 1;
-    launch_.sizes = {.task_window = 2 * kTasks, .argument_lines = 32 * kTasks, .edge_nodes = kTasks, .reserved = 0, .heap_bytes = 1 << 20};
+    for (wire::RingSizes& ring : launch_.sizes.rings)
+      ring = {.task_window = 2 * kTasks, .argument_lines = 32 * kTasks, .edge_nodes = kTasks, .reserved = 0, .heap_bytes = 1 << 20};
     launch_.orchestration_run = reinterpret_cast<uint64_t>(&run_body);
     launch_.orchestration_entry = reinterpret_cast<uint64_t>(body);
     describe_tiles();
@@ -51,7 +52,7 @@ class BenchChip {
     launch_.region_bytes = aicpu::region_bytes(cores(), 1, launch_.sizes);
     region_ = make(launch_.region_bytes);
     registers_ = make(cores() * sizeof(wire::CoreRegisters));
-    heap_ = make(launch_.sizes.heap_bytes);
+    heap_ = make(launch_.sizes.heap_bytes());
     result_ = make(sizeof(wire::ResultBlock));
     launch_.region = reinterpret_cast<uint64_t>(region_.get());
     launch_.registers = reinterpret_cast<uint64_t>(registers_.get());

@@ -16,7 +16,8 @@ struct CorePort {
   uint32_t (*poll)(void* context, uint32_t core);  // COND, with a load barrier
   // Removes from *cores those whose COND certainly has not changed since this function last let them through.
   void (*news)(void* context, CoreMask* cores);
-  // Makes [address, address + bytes) of the run region, as this side wrote it, readable by the other side.
+  // Makes [address, address + bytes) of the run region, of the output heap or of an argument's buffer, as this side wrote it,
+  // readable by the other side.
   void (*publish)(void* context, const void* address, uint64_t bytes);
 
   // ---- both sides

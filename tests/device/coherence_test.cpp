@@ -36,7 +36,7 @@ using Drop = std::function<bool(sim::PortCall call, sim::Unit caller)>;
 // and again: what a forgotten call leaves behind is an older task's.
 Outcome store_cells(const Drop& drop) {
   std::vector<uint32_t> cells(kTasks, 0);
-  Chip chip({.sizes = {.task_window = 4, .argument_lines = 16, .edge_nodes = 4, .reserved = 0, .heap_bytes = 4096}});
+  Chip chip({.sizes = equal_rings({.task_window = 4, .argument_lines = 16, .edge_nodes = 4, .reserved = 0, .heap_bytes = 4096})});
   chip.set_kernel(kStore, store_kernel);
   chip.add_tensor(cells.data(), {kTasks}, DataType::kUint32);
   sim::SeededOptions options;
@@ -110,7 +110,7 @@ TEST(Coherence, a_code_in_the_slab_arrives_only_if_the_core_cleans_and_the_AICPU
 // tasks that name the whole of it.
 Outcome copy_cells(const Drop& drop) {
   std::vector<uint32_t> cells(kTasks, 0);
-  Chip chip({.sizes = {.task_window = 4, .argument_lines = 32, .edge_nodes = 4, .reserved = 0, .heap_bytes = 4096}});
+  Chip chip({.sizes = equal_rings({.task_window = 4, .argument_lines = 32, .edge_nodes = 4, .reserved = 0, .heap_bytes = 4096})});
   chip.set_kernel(kStore, [](int64_t* args) { *data<uint32_t>(args, 0) = scalar<uint32_t>(args, 1); });
   chip.set_kernel(kCopy, copy_kernel);
   chip.add_tensor(cells.data(), {kTasks}, DataType::kUint32);

@@ -318,7 +318,7 @@ TEST_F(Failure, a_long_message_is_cut_and_ended) {
 }
 
 TEST_F(Failure, a_scope_that_keeps_more_buffers_alive_than_there_are_slots_is_told_with_numbers_and_place) {
-  Chip chip({.sizes = {.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1 << 20}});
+  Chip chip({.sizes = equal_rings({.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1 << 20})});
   chip.set_kernel(kTouch, touch_kernel);
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const RunReport report = chip.run(seeded(seed), [](const OrchestrationArgs&) {
@@ -383,15 +383,18 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLaunch{"arch", [](wire::LaunchBlock& l) { l.arch = static_cast<uint32_t>(arch::ArchId::kA5); }, Reason::kLaunchArch},
                     BadLaunch{"scheduler_threads", [](wire::LaunchBlock& l) { l.scheduler_threads = 2; }, Reason::kLaunchShape},
                     BadLaunch{"region_bytes", [](wire::LaunchBlock& l) { l.region_bytes -= 1; }, Reason::kLaunchRegion},
-                    BadLaunch{"ring_sizes", [](wire::LaunchBlock& l) { l.sizes.task_window = 5; }, Reason::kLaunchRegion},
+                    BadLaunch{"ring_sizes", [](wire::LaunchBlock& l) { l.sizes.rings[2].task_window = 5; }, Reason::kLaunchRegion},
+                    BadLaunch{"dependency_rules",
+                              [](wire::LaunchBlock& l) { l.rules = static_cast<DependencyRules>(kDependencyRules + 5); },
+                              Reason::kLaunchRules},
                     BadLaunch{"trace_bytes", [](wire::LaunchBlock& l) { l.trace_bytes = 64; }, Reason::kLaunchRegion}),
     [](const auto& info) { return info.param.name; });
 
 TEST(RunLayout, sizes_that_overflow_are_not_legal) {
-  wire::GraphSizes sizes = {64, 1024, 64, 0, 1 << 20};
+  wire::GraphSizes sizes = equal_rings({64, 1024, 64, 0, 1 << 20});
   EXPECT_GT(aicpu::region_bytes(72, 3, sizes), 72 * sizeof(wire::CoreMailbox));
   EXPECT_EQ(aicpu::region_bytes(72, kMaxEntryTensors + 1, sizes), 0u);
-  sizes.argument_lines = std::numeric_limits<uint32_t>::max();
+  sizes.rings[3].argument_lines = std::numeric_limits<uint32_t>::max();
   EXPECT_EQ(aicpu::region_bytes(72, 3, sizes), 0u);
 }
 

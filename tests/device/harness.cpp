@@ -39,7 +39,7 @@ Chip::Chip(const ChipOptions& options) : options_(options), functions_(8, 0) {
   registers_memory_ = make_memory(cores() * sizeof(wire::CoreRegisters));
   registers_ = reinterpret_cast<wire::CoreRegisters*>(registers_memory_.get());
   std::memset(static_cast<void*>(registers_), 0, cores() * sizeof(wire::CoreRegisters));
-  heap_ = make_memory(options.sizes.heap_bytes);
+  heap_ = make_memory(options.sizes.heap_bytes());
   result_ = make_memory(sizeof(wire::ResultBlock));
   launch_.version = wire::kLaunchVersion;
   launch_.arch = static_cast<uint32_t>(options.traits->id);
@@ -61,23 +61,21 @@ Chip::Chip(const ChipOptions& options) : options_(options), functions_(8, 0) {
   }
 }
 
-void Chip::set_kernel(uint32_t id, Kernel kernel) { functions_.at(id) = reinterpret_cast<uint64_t>(kernel); }
+void Chip::set_kernel(uint32_t id, Kernel kernel) {
+  if (id >= functions_.size()) functions_.resize(id + 1);
+  functions_[id] = reinterpret_cast<uint64_t>(kernel);
+}
 
 void Chip::add_tensor(void* data, std::initializer_list<uint32_t> shape, DataType dtype) {
+  add_view(data, shape, dtype, static_cast<uint32_t>(tensors_.size()));
+}
+
+void Chip::add_view(void* data, const std::vector<uint32_t>& shape, DataType dtype, uint32_t root) {
   wire::EntryTensor tensor = {};
-  TensorDescriptor& d = tensor.descriptor;
-  d.buffer.addr = reinterpret_cast<uint64_t>(data);
-  d.ndims = static_cast<uint8_t>(shape.size());
-  d.dtype = dtype;
-  d.is_contiguous = true;
-  uint32_t stride = 1;
-  for (uint32_t i = d.ndims; i-- > 0;) {
-    d.shapes[i] = shape.begin()[i];
-    d.strides[i] = stride;
-    stride *= d.shapes[i];
-  }
-  tensor.buffer_bytes = d.nbytes();
-  tensor.root = static_cast<uint32_t>(tensors_.size());
+  tensor.descriptor =
+      TensorDescriptor::row_major(reinterpret_cast<uint64_t>(data), dtype, shape.data(), static_cast<uint32_t>(shape.size()));
+  tensor.buffer_bytes = tensor.descriptor.nbytes();
+  tensor.root = root;
   tensors_.push_back(tensor);
 }
 

@@ -11,6 +11,7 @@
 
 #include "arch/find.h"
 #include "driver/sim/seeded_executor.h"
+#include "support/equal_rings.h"
 #include "taskmill/kernel.h"
 #include "taskmill/orchestration.h"
 #include "wire/launch_block.h"
@@ -26,7 +27,7 @@ using Body = std::function<void(const OrchestrationArgs&)>;
 struct ChipOptions {
   const arch::ChipTraits* traits = &arch::kA2a3;
   uint32_t clusters = 1;
-  wire::GraphSizes sizes = {.task_window = 64, .argument_lines = 1024, .edge_nodes = 64, .reserved = 0, .heap_bytes = 1 << 20};
+  wire::GraphSizes sizes = equal_rings({.task_window = 64, .argument_lines = 1024, .edge_nodes = 64, .reserved = 0, .heap_bytes = 1 << 20});
   uint64_t kernel_limit_ns = 0;
   uint64_t stall_limit_ns = 0;
   bool trace = false;
@@ -54,6 +55,8 @@ class Chip {
   void set_kernel(uint32_t id, Kernel kernel);
   // An entry tensor over memory of the test's; the next index.
   void add_tensor(void* data, std::initializer_list<uint32_t> shape, DataType dtype);
+  // Over memory of the entry tensor `root`, or with its own index a root itself.
+  void add_view(void* data, const std::vector<uint32_t>& shape, DataType dtype, uint32_t root);
   void add_scalar(uint64_t bits) { scalars_.push_back(bits); }
 
   // One run of `body`, in the executor if one is given, else in one made for `seeded`.

@@ -45,8 +45,8 @@ TEST(Run, one_task_goes_through_orchestrator_scheduler_and_core) {
   EXPECT_EQ(report.result.submitted, 1u);
   EXPECT_EQ(report.result.completed, 1u);
   EXPECT_TRUE(report.result.stuck_cores.empty());
-  EXPECT_EQ(report.result.peak.tasks, 1u);
-  EXPECT_EQ(report.result.peak.tasks_size, 63u);
+  EXPECT_EQ(report.result.rings[0].tasks.peak, 1u);
+  EXPECT_EQ(report.result.rings[0].tasks.size, 63u);
 }
 
 TEST(Run, an_orchestration_without_tasks_ends_the_run) {
@@ -113,7 +113,7 @@ TEST_P(WholeChip, runs_as_many_kernels_at_once_as_the_graph_and_the_cores_allow)
     std::vector<float> rows(width * 4, 0);
     Chip chip({.traits = GetParam().traits,
                .clusters = clusters,
-               .sizes = {.task_window = 1024, .argument_lines = 8192, .edge_nodes = 64, .reserved = 0, .heap_bytes = 1024}});
+               .sizes = equal_rings({.task_window = 1024, .argument_lines = 8192, .edge_nodes = 64, .reserved = 0, .heap_bytes = 1024})});
     EXPECT_EQ(chip.cores(), GetParam().cores);
     set_kernels(chip);
     chip.add_tensor(rows.data(), {width, 4}, DataType::kFloat32);
@@ -128,7 +128,7 @@ TEST_P(WholeChip, runs_as_many_kernels_at_once_as_the_graph_and_the_cores_allow)
 
 TEST_P(WholeChip, keeps_every_core_of_both_shapes_busy) {
   const uint32_t clusters = GetParam().traits->clusters;
-  Chip chip({.traits = GetParam().traits, .clusters = clusters, .sizes = {1024, 2048, 64, 0, 1024}});
+  Chip chip({.traits = GetParam().traits, .clusters = clusters, .sizes = equal_rings({1024, 2048, 64, 0, 1024})});
   set_kernels(chip);
   touched() = 0;
   const RunReport report = chip.run(seeded(3), [&](const OrchestrationArgs&) {
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Archs, WholeChip, testing::Values(Shape{&arch::kA2a3, 7
 TEST(Run, the_smallest_window_carries_a_graph_a_hundred_times_its_size) {
   std::vector<float> rows(8, 0);
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    Chip chip({.sizes = {.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024}});
+    Chip chip({.sizes = equal_rings({.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024})});
     set_kernels(chip);
     std::fill(rows.begin(), rows.end(), 0.0f);
     chip.add_tensor(rows.data(), {8, 1}, DataType::kFloat32);
@@ -159,7 +159,7 @@ TEST(Run, the_smallest_window_carries_a_graph_a_hundred_times_its_size) {
     ASSERT_TRUE(report.outcome.finished()) << "seed " << seed << ": " << report.outcome.waiting;
     ASSERT_EQ(report.code(), ErrorCode::kOk) << report.message();
     EXPECT_EQ(report.result.completed, 400u);
-    EXPECT_EQ(report.result.peak.tasks, 3u);
+    EXPECT_EQ(report.result.rings[0].tasks.peak, 3u);
     EXPECT_EQ(std::count(rows.begin(), rows.end(), 50.0f), 8);
   }
 }
@@ -177,7 +177,7 @@ TEST(Run, sequences_wrap_in_the_middle_of_a_run) {
   }
 }
 
-TEST(Run, the_result_names_the_peak_use_of_each_ring) {
+TEST(Run, the_result_names_the_use_of_the_rings_of_each_scope_depth) {
   std::vector<float> in(256, 1), out(256);
   Chip chip({});
   set_kernels(chip);
@@ -189,14 +189,23 @@ TEST(Run, the_result_names_the_peak_use_of_each_ring) {
     const Outputs one = submit_aiv_task(kAddOne, TaskArgs().add_input(a).add_output(like_a));
     const Outputs two = submit_aiv_task(kAddOne, TaskArgs().add_input(one[0]).add_output(like_a));
     submit_aiv_task(kAdd, TaskArgs().add_input(one[0], two[0]).add_output(args.tensor(1)));
+    TASKMILL_SCOPE() { submit_aiv_task(kAddOne, TaskArgs().add_input(a).add_output(like_a)); }
   });
   EXPECT_EQ(report.code(), ErrorCode::kOk) << report.message();
   EXPECT_EQ(out[0], 5.0f);
-  EXPECT_EQ(report.result.peak.heap_bytes, 2048u);
-  EXPECT_EQ(report.result.peak.heap_bytes_size, uint64_t{1} << 20);
-  EXPECT_EQ(report.result.peak.argument_lines_size, 1024u);
-  EXPECT_EQ(report.result.peak.edge_nodes_size, 64u);
-  EXPECT_GT(report.result.peak.argument_lines, 0u);
+  const wire::RingUse& outer = report.result.rings[0];
+  const wire::RingUse& inner = report.result.rings[1];
+  EXPECT_EQ(outer.heap_bytes.peak, 2048u);
+  EXPECT_EQ(outer.heap_bytes.size, uint64_t{1} << 20);
+  EXPECT_GE(outer.heap_bytes.enough, 2048u);
+  EXPECT_EQ(outer.tasks.size, 63u);
+  EXPECT_EQ(outer.argument_lines.size, 1024u);
+  EXPECT_EQ(outer.edge_nodes.size, 64u);
+  EXPECT_GT(outer.argument_lines.peak, 0u);
+  EXPECT_EQ(inner.heap_bytes.peak, 1024u);
+  EXPECT_EQ(inner.tasks.peak, 1u);
+  EXPECT_EQ(report.result.rings[2].tasks.peak, 0u);
+  EXPECT_EQ(report.result.rings[2].heap_bytes.peak, 0u);
 }
 
 TEST(Run, entry_scalars_reach_the_orchestration_and_task_scalars_the_kernel) {
@@ -256,7 +265,7 @@ TEST(Run, a_full_trace_lane_counts_what_it_drops) {
 
 TEST(Run, the_trace_shows_when_the_orchestration_waited_for_room) {
   std::vector<float> rows(1, 0);
-  Chip chip({.sizes = {4, 64, 4, 0, 1024}, .trace = true});
+  Chip chip({.sizes = equal_rings({4, 64, 4, 0, 1024}), .trace = true});
   set_kernels(chip);
   chip.add_tensor(rows.data(), {1, 1}, DataType::kFloat32);
   const RunReport report = chip.run(seeded(5), chains(1, 10, CoreType::kAic));

@@ -139,7 +139,8 @@ TEST(Schedules, F15_no_run_of_a_thousand_takes_a_word_of_an_earlier_one) {
   options.hooks.start_delay_ns = [&](sim::Unit) { return random() % 5000; };
   options.cost.kernel_ns = [](const wire::CoreContext& context) { return 100 + 37 * (context.payload.task % 5); };
   sim::SeededExecutor executor(options);
-  Chip chip({.clusters = 2, .sizes = {.task_window = 32, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024}});
+  Chip chip(
+      {.clusters = 2, .sizes = equal_rings({.task_window = 32, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024})});
   set_kernels(chip);
   touched() = 0;
   uint64_t expected = 0;
@@ -162,7 +163,7 @@ TEST(Schedules, a_forgotten_wake_or_notification_leaves_the_run_asleep) {
     for (int i = 0; i < 20; ++i) submit_aic_task(kTouch, TaskArgs());
   };
   for (const sim::PortCall forgotten : {sim::PortCall::kWake, sim::PortCall::kNotify, sim::PortCall::kDispatch}) {
-    Chip chip({.sizes = {.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024}});
+    Chip chip({.sizes = equal_rings({.task_window = 4, .argument_lines = 64, .edge_nodes = 4, .reserved = 0, .heap_bytes = 1024})});
     set_kernels(chip);
     sim::SeededOptions options;
     options.hooks.start_delay_ns = [](sim::Unit unit) { return unit.kind == sim::UnitKind::kOrchestrator ? 1000 : 0; };

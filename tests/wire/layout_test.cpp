@@ -28,15 +28,18 @@ static_assert(offsetof(TensorSlot, descriptor_line) == 0 && offsetof(TensorSlot,
 
 static_assert(offsetof(LaunchBlock, version) == 0 && offsetof(LaunchBlock, arch) == 4 && offsetof(LaunchBlock, run_serial) == 8);
 static_assert(offsetof(LaunchBlock, registers) == 24 && offsetof(LaunchBlock, region) == 32 && offsetof(LaunchBlock, heap) == 48);
-static_assert(offsetof(LaunchBlock, sizes) == 56 && offsetof(LaunchBlock, functions) == 80);
+static_assert(offsetof(LaunchBlock, sizes) == 56 && offsetof(LaunchBlock, functions) == 152);
 static_assert(offsetof(EntryTensor, buffer_bytes) == 64 && offsetof(EntryTensor, root) == 72);
-static_assert(offsetof(GraphSizes, heap_bytes) == 16);
+static_assert(offsetof(RingSizes, argument_lines) == 4 && offsetof(RingSizes, edge_nodes) == 8 && offsetof(RingSizes, heap_bytes) == 16);
+static_assert(offsetof(LaunchBlock, rules) == 188 && offsetof(LaunchBlock, orchestration_run) == 192);
 
 static_assert(offsetof(RunError, code) == 0 && offsetof(RunError, reason) == 4 && offsetof(RunError, task) == 8);
 static_assert(offsetof(RunError, needed) == 24 && offsetof(RunError, available) == 32 && offsetof(RunError, line) == 40);
+static_assert(offsetof(RunError, ring) == 44 && offsetof(RingUse, tasks) == 0 && offsetof(RingUse, argument_lines) == 24);
+static_assert(offsetof(RingUse, edge_nodes) == 48 && offsetof(RingUse, heap_bytes) == 72 && offsetof(RoomUse, enough) == 16);
 static_assert(offsetof(RunError, file) == 48 && offsetof(RunError, message) == 176);
 static_assert(offsetof(ResultBlock, run_serial) == 0 && offsetof(ResultBlock, submitted) == 8 && offsetof(ResultBlock, completed) == 16);
-static_assert(offsetof(ResultBlock, stuck_cores) == 24 && offsetof(ResultBlock, error) == 40 && offsetof(ResultBlock, peak) == 344);
+static_assert(offsetof(ResultBlock, stuck_cores) == 24 && offsetof(ResultBlock, error) == 40 && offsetof(ResultBlock, rings) == 344);
 
 static_assert(offsetof(SpanRecord, start_ns) == 0 && offsetof(SpanRecord, end_ns) == 8 && offsetof(SpanRecord, task) == 16);
 static_assert(offsetof(SpanRecord, kernel_id) == 20 && offsetof(SpanRecord, kind) == 24 && offsetof(SpanRecord, lane) == 26);

@@ -22,7 +22,7 @@ Result<void> check_launch_addresses(const wire::LaunchBlock& launch, const Devic
   } ranges[] = {
       {"launch block: registers", launch.registers, cores * sizeof(wire::CoreRegisters)},
       {"launch block: region", launch.region, launch.region_bytes},
-      {"launch block: heap", launch.heap, launch.sizes.heap_bytes},
+      {"launch block: heap", launch.heap, launch.sizes.heap_bytes()},
       {"launch block: functions", launch.functions, uint64_t{launch.function_count} * sizeof(uint64_t)},
       {"launch block: entry_tensors", launch.entry_tensors, uint64_t{launch.entry_tensor_count} * sizeof(wire::EntryTensor)},
       {"launch block: entry_scalars", launch.entry_scalars, uint64_t{launch.entry_scalar_count} * sizeof(uint64_t)},
