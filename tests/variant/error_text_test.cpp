@@ -55,18 +55,25 @@ TEST_F(ErrorTextTest, an_overdue_kernel_is_told_with_its_time_and_its_limit) {
 
 TEST_F(ErrorTextTest, F19_a_scope_that_keeps_too_many_slots_is_told_by_file_and_line_with_both_numbers) {
   error().needed = 40;
+  error().ring = 1;
   EXPECT_EQ(text(Reason::kRingSlots),
-            "\"decode\": the scope at decode.cpp:12 must keep at least 40 task slots alive, the task ring has 31 usable ones: raise "
-            "task_window or end scopes earlier");
+            "\"decode\": the scope at decode.cpp:12 must keep at least 40 task slots alive, the task ring of scope depth 1 has 31 "
+            "usable ones: raise task_window or end scopes earlier");
 }
 
-TEST_F(ErrorTextTest, full_rings_name_the_task_the_scope_and_the_numbers) {
-  EXPECT_EQ(
-      text(Reason::kRingHeap),
-      "\"decode\": task 17 (kernel \"swiglu\", id 2) needs 1,000 bytes of output heap in the scope at decode.cpp:12, 31 can become free: "
-      "raise heap_bytes or end scopes earlier");
+TEST_F(ErrorTextTest, full_rings_name_the_task_the_scope_the_ring_and_the_numbers) {
+  const std::string task = "\"decode\": task 17 (kernel \"swiglu\", id 2) needs ";
+  error().ring = 3;
+  EXPECT_EQ(text(Reason::kRingHeap),
+            task +
+                "1,000 bytes of output heap in the scope at decode.cpp:12, 31 of the heap ring of scope depths 3 and deeper can become "
+                "free: raise heap_bytes or end scopes earlier");
+  error().ring = 0;
   error().file[0] = '\0';
-  EXPECT_NE(text(Reason::kRingArguments).find("1,000 argument lines in the orchestration's own scope"), std::string::npos);
+  EXPECT_EQ(text(Reason::kRingArguments),
+            task +
+                "1,000 argument lines in the orchestration's own scope, 31 of the argument ring of scope depth 0 can become free: raise "
+                "argument_lines or end scopes earlier");
 }
 
 TEST_F(ErrorTextTest, a_stall_is_told_with_what_was_completed) {
@@ -101,6 +108,8 @@ TEST_F(ErrorTextTest, a_refused_launch_is_told_with_what_the_device_program_foun
   EXPECT_EQ(text(Reason::kLaunchRegion), "\"decode\": a region of the launch needs 1,000 bytes and has 31: the trace region is too small");
   std::strcpy(error().message, "scheduler threads");
   EXPECT_EQ(text(Reason::kLaunchShape), "\"decode\": the launch asks for 1,000 scheduler threads, the device program drives at most 31");
+  error().available = 2;
+  EXPECT_EQ(text(Reason::kLaunchRules), "\"decode\": the launch asks for dependency rules 1,000, the device program has 0 to 1");
 }
 
 TEST_F(ErrorTextTest, what_the_orchestration_reports_or_throws_is_quoted) {
@@ -131,12 +140,62 @@ TEST_F(ErrorTextTest, each_reason_about_an_argument_names_it_and_its_numbers) {
   EXPECT_EQ(text(Reason::kBadView), argument + "is a view with bounds outside the tensor that it was taken from");
   EXPECT_EQ(text(Reason::kBadShape), argument + "has rank 1,000, a tensor has rank 1 to 5");
   EXPECT_EQ(text(Reason::kBadDataType), argument + "has dtype 1,000, there are 31");
-  EXPECT_EQ(text(Reason::kOutputTooLarge), argument + "needs 1,000 bytes of output heap, the whole heap has 31: raise heap_bytes");
+  EXPECT_EQ(text(Reason::kOutputTooLarge),
+            argument + "needs 1,000 bytes of output heap, the whole heap ring of scope depth 0 has 31: raise heap_bytes");
+}
+
+TEST_F(ErrorTextTest, a_tensor_given_by_address_is_told_with_the_address_or_with_both_buffers_that_it_touches) {
+  const std::string argument = "\"decode\": argument 1 of task 17 (kernel \"swiglu\", id 2) is given by address ";
+  error().needed = 0xABC0;
+  EXPECT_EQ(text(Reason::kUnknownAddress), argument + "0xabc0, which lies in no buffer of this run");
+  error().needed = 4;
+  error().available = (uint64_t{1} << 32) + 9;
+  EXPECT_EQ(text(Reason::kBridgesRoots),
+            argument + "and begins in the run's argument 4 but ends in a buffer that task 9 made: a tensor lies in one buffer");
+}
+
+TEST_F(ErrorTextTest, a_dependency_that_names_no_task_is_told_with_the_id_and_what_it_would_mean) {
+  const std::string dependency = "\"decode\": dependency 1 of task 17 (kernel \"swiglu\", id 2) is task id ";
+  error().needed = (uint64_t{2} << 32) + 1'234;
+  EXPECT_EQ(text(Reason::kUnknownTask), dependency + "0x2000004d2 (number 1,234 of scope depth 2), which no submit has given out");
+  error().needed = ~uint64_t{0};
+  EXPECT_EQ(text(Reason::kUnknownTask), dependency + "0xffffffffffffffff, which no submit has given out");
+}
+
+TEST_F(ErrorTextTest, too_many_of_what_a_submit_lists_are_told_with_the_limit) {
+  const std::string task = "\"decode\": task 17 (kernel \"swiglu\", id 2) is given 1,000 ";
+  EXPECT_EQ(text(Reason::kTooManyTensors), task + "tensors, at most 31 are possible");
+  EXPECT_EQ(text(Reason::kTooManyScalars), task + "scalars, at most 31 are possible");
+  EXPECT_EQ(text(Reason::kTooManyDependencies), task + "dependencies, at most 31 are possible");
+}
+
+TEST_F(ErrorTextTest, an_allocation_of_anything_but_buffers_is_told_with_what_it_takes) {
+  error().kernel_id = -1;
+  EXPECT_EQ(text(Reason::kNothingToAllocate),
+            "\"decode\": task 17 only makes buffers: alloc_tensors takes 1 to 32 specifications and nothing else");
+}
+
+TEST_F(ErrorTextTest, an_element_access_is_told_by_its_scope_and_the_numbers_of_its_index) {
+  const std::string access = "\"decode\": an element access in the scope at decode.cpp:12 ";
+  EXPECT_EQ(text(Reason::kIndexOutside), access + "has index 1,000 in dimension 1, where the tensor has extent 31");
+  error().needed = 3;
+  error().available = 2;
+  EXPECT_EQ(text(Reason::kBadIndex), access + "gives 3 index numbers for a tensor of rank 2: give one for each dimension, or none");
+  error().argument = -1;
+  EXPECT_EQ(text(Reason::kScopeEnded),
+            "\"decode\": the tensor of an element access in the scope at decode.cpp:12 names a buffer whose scope has ended");
+}
+
+TEST_F(ErrorTextTest, scopes_that_cannot_be_opened_or_ended_are_told_by_their_place) {
+  EXPECT_EQ(text(Reason::kAutoInManual),
+            "\"decode\": the scope at decode.cpp:12 is AUTO and lies in a MANUAL one, which holds MANUAL scopes only");
+  EXPECT_EQ(text(Reason::kScopeDepth), "\"decode\": the scope at decode.cpp:12 is nested 1,000 deep, at most 31 is possible");
+  EXPECT_EQ(text(Reason::kScopeUnderflow), "\"decode\": a scope is ended that was never begun");
 }
 
 TEST_F(ErrorTextTest, no_reason_has_the_text_of_another) {
   std::map<std::string, int> seen;
-  for (int reason = 0; reason <= static_cast<int>(Reason::kLaunchShape); ++reason) {
+  for (int reason = 0; reason <= static_cast<int>(Reason::kLaunchRules); ++reason) {
     const std::string sentence = text(static_cast<Reason>(reason));
     EXPECT_TRUE(seen.emplace(sentence, reason).second) << reason << " and " << seen[sentence] << ": " << sentence;
   }

@@ -8,6 +8,7 @@
 #include "support/text.h"
 #include "taskmill/error.h"
 #include "taskmill/tensor.h"
+#include "wire/launch_block.h"
 
 namespace taskmill::tmr {
 namespace {
@@ -45,8 +46,19 @@ std::string scope_name(const RunError& error) {
   return file.empty() ? "the orchestration's own scope" : fmt::format("the scope at {}:{}", file, error.line);
 }
 
+// An element access has no arguments, only its tensor.
 std::string argument_of(const RunError& error, const RunNames& names) {
+  if (error.argument < 0) return fmt::format("the tensor of an element access in {}", scope_name(error));
   return fmt::format("argument {} of {}", error.argument, task_name(error, names));
+}
+
+// "argument ring of scope depth 1"
+std::string ring_name(const char* kind, const RunError& error) { return fmt::format("{} ring of {}", kind, ring_depths(error.ring)); }
+
+// One of the two roots of kBridgesRoots.
+std::string root_name(uint64_t root) {
+  constexpr uint64_t kTasks = uint64_t{1} << 32;
+  return root < kTasks ? fmt::format("the run's argument {}", root) : fmt::format("a buffer that task {} made", root - kTasks);
 }
 
 std::string signal_name(uint64_t signal) {
@@ -58,6 +70,43 @@ std::string known_ids(uint64_t count) {
   return count == 0 ? "it has no kernels" : fmt::format("ids 0 to {} are looked up", grouped(count - 1));
 }
 
+// What is wrong with one argument.
+std::string argument_text(const RunError& error, const RunNames& names) {
+  const std::string argument = argument_of(error, names);
+  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  switch (error.reason) {
+    case Reason::kForeignTensor:
+      return fmt::format("{} is not a tensor of this run", argument);
+    case Reason::kUnknownAddress:
+      return fmt::format("{} is given by address {:#x}, which lies in no buffer of this run", argument, error.needed);
+    case Reason::kBridgesRoots:
+      return fmt::format("{} is given by address and begins in {} but ends in {}: a tensor lies in one buffer", argument,
+                         root_name(error.needed), root_name(error.available));
+    case Reason::kScopeEnded:
+      return fmt::format("{} names a buffer whose scope has ended", argument);
+    case Reason::kOutsideBuffer:
+      return fmt::format("{} reaches to byte {} of a buffer of {} bytes", argument, needed, available);
+    case Reason::kBadView:
+      return fmt::format("{} is a view with bounds outside the tensor that it was taken from", argument);
+    case Reason::kBadShape:
+      return fmt::format("{} has rank {}, a tensor has rank 1 to {}", argument, needed, kMaxDims);
+    case Reason::kBadDataType:
+      return fmt::format("{} has dtype {}, there are {}", argument, needed, available);
+    default:
+      return fmt::format("{} needs {} bytes of output heap, the whole {} has {}: raise heap_bytes", argument, needed,
+                         ring_name("heap", error), available);
+  }
+}
+
+// dependency 2 of task 17 (kernel "swiglu", id 2) is task id 0x100000005
+std::string dependency_text(const RunError& error, const RunNames& names) {
+  const uint64_t ring = error.needed >> 32, task = error.needed & 0xFFFF'FFFF;
+  const std::string where =
+      ring < wire::kRings ? fmt::format(" (number {} of {})", grouped(task), ring_depths(static_cast<uint32_t>(ring))) : "";
+  return fmt::format("dependency {} of {} is task id {:#x}{}, which no submit has given out", error.argument, task_name(error, names),
+                     error.needed, where);
+}
+
 std::string submit_text(const RunError& error, const RunNames& names) {
   const std::string task = task_name(error, names);
   const std::string needed = grouped(error.needed), available = grouped(error.available);
@@ -66,46 +115,49 @@ std::string submit_text(const RunError& error, const RunNames& names) {
       return fmt::format("{} is given {} tensors, at most {} are possible", task, needed, available);
     case Reason::kTooManyScalars:
       return fmt::format("{} is given {} scalars, at most {} are possible", task, needed, available);
+    case Reason::kTooManyDependencies:
+      return fmt::format("{} is given {} dependencies, at most {} are possible", task, needed, available);
     case Reason::kTensorAfterScalar:
       return fmt::format("{} is given a tensor after a scalar: add all tensors first", task);
-    case Reason::kForeignTensor:
-      return fmt::format("{} is not a tensor of this run", argument_of(error, names));
-    case Reason::kScopeEnded:
-      return fmt::format("{} names a buffer whose scope has ended", argument_of(error, names));
-    case Reason::kOutsideBuffer:
-      return fmt::format("{} reaches to byte {} of a buffer of {} bytes", argument_of(error, names), needed, available);
-    case Reason::kBadView:
-      return fmt::format("{} is a view with bounds outside the tensor that it was taken from", argument_of(error, names));
-    case Reason::kBadShape:
-      return fmt::format("{} has rank {}, a tensor has rank 1 to {}", argument_of(error, names), needed, kMaxDims);
-    case Reason::kBadDataType:
-      return fmt::format("{} has dtype {}, there are {}", argument_of(error, names), needed, available);
-    case Reason::kOutputTooLarge:
-      return fmt::format("{} needs {} bytes of output heap, the whole heap has {}: raise heap_bytes", argument_of(error, names), needed,
-                         available);
+    case Reason::kUnknownTask:
+      return dependency_text(error, names);
+    case Reason::kNothingToAllocate:
+      return fmt::format("{} only makes buffers: alloc_tensors takes 1 to {} specifications and nothing else", task, kMaxTaskTensors);
     default:
       return fmt::format("{} names a kernel id that the callable does not have ({})", task, known_ids(error.available));
   }
+}
+
+std::string element_text(const RunError& error) {
+  const std::string needed = grouped(error.needed), available = grouped(error.available);
+  if (error.reason == Reason::kBadIndex) {
+    return fmt::format("an element access in {} gives {} for a tensor of rank {}: give one for each dimension, or none", scope_name(error),
+                       text::counted(error.needed, "index number"), available);
+  }
+  return fmt::format("an element access in {} has index {} in dimension {}, where the tensor has extent {}", scope_name(error), needed,
+                     error.argument, available);
 }
 
 std::string ring_text(const RunError& error, const RunNames& names) {
   const std::string needed = grouped(error.needed), available = grouped(error.available);
   switch (error.reason) {
     case Reason::kRingSlots:
-      return fmt::format(
-          "{} must keep at least {} task slots alive, the task ring has {} usable ones: raise task_window or end scopes earlier",
-          scope_name(error), needed, available);
+      return fmt::format("{} must keep at least {} task slots alive, the {} has {} usable ones: raise task_window or end scopes earlier",
+                         scope_name(error), needed, ring_name("task", error), available);
     case Reason::kRingArguments:
-      return fmt::format("{} needs {} argument lines in {}, {} can become free: raise argument_lines or end scopes earlier",
-                         task_name(error, names), needed, scope_name(error), available);
+      return fmt::format("{} needs {} argument lines in {}, {} of the {} can become free: raise argument_lines or end scopes earlier",
+                         task_name(error, names), needed, scope_name(error), available, ring_name("argument", error));
     default:
-      return fmt::format("{} needs {} bytes of output heap in {}, {} can become free: raise heap_bytes or end scopes earlier",
-                         task_name(error, names), needed, scope_name(error), available);
+      return fmt::format("{} needs {} bytes of output heap in {}, {} of the {} can become free: raise heap_bytes or end scopes earlier",
+                         task_name(error, names), needed, scope_name(error), available, ring_name("heap", error));
   }
 }
 
 std::string scope_text(const RunError& error) {
   if (error.reason == Reason::kScopeUnderflow) return "a scope is ended that was never begun";
+  if (error.reason == Reason::kAutoInManual) {
+    return fmt::format("{} is AUTO and lies in a MANUAL one, which holds MANUAL scopes only", scope_name(error));
+  }
   return fmt::format("{} is nested {} deep, at most {} is possible", scope_name(error), grouped(error.needed), grouped(error.available));
 }
 
@@ -149,6 +201,8 @@ std::string launch_text(const RunError& error) {
       return fmt::format("the launch block is for arch {}, the device program for {}", needed, available);
     case Reason::kLaunchRegion:
       return fmt::format("a region of the launch needs {} bytes and has {}: {}", needed, available, message);
+    case Reason::kLaunchRules:
+      return fmt::format("the launch asks for dependency rules {}, the device program has 0 to {}", needed, error.available - 1);
     default:
       return fmt::format("the launch asks for {} {}, the device program drives at most {}", needed, message, available);
   }
@@ -163,8 +217,22 @@ std::string reason_text(const wire::ResultBlock& result, const RunNames& names) 
       return fmt::format("the orchestration reported: {}", bounded(error.message));
     case Reason::kThrew:
       return fmt::format("an exception left the orchestration: {}", bounded(error.message));
+    case Reason::kForeignTensor:
+    case Reason::kUnknownAddress:
+    case Reason::kBridgesRoots:
+    case Reason::kScopeEnded:
+    case Reason::kOutsideBuffer:
+    case Reason::kBadView:
+    case Reason::kBadShape:
+    case Reason::kBadDataType:
+    case Reason::kOutputTooLarge:
+      return argument_text(error, names);
+    case Reason::kBadIndex:
+    case Reason::kIndexOutside:
+      return element_text(error);
     case Reason::kScopeDepth:
     case Reason::kScopeUnderflow:
+    case Reason::kAutoInManual:
       return scope_text(error);
     case Reason::kRingSlots:
     case Reason::kRingArguments:
@@ -180,6 +248,7 @@ std::string reason_text(const wire::ResultBlock& result, const RunNames& names) 
     case Reason::kLaunchArch:
     case Reason::kLaunchRegion:
     case Reason::kLaunchShape:
+    case Reason::kLaunchRules:
       return launch_text(error);
     default:
       return submit_text(error, names);
@@ -190,6 +259,10 @@ std::string reason_text(const wire::ResultBlock& result, const RunNames& names) 
 
 std::string core_name(uint32_t core, uint32_t clusters) {
   return core < clusters ? fmt::format("AIC {}", core) : fmt::format("AIV {}", core - clusters);
+}
+
+std::string ring_depths(uint32_t ring) {
+  return ring + 1 < wire::kRings ? fmt::format("scope depth {}", ring) : fmt::format("scope depths {} and deeper", ring);
 }
 
 std::string error_text(const wire::ResultBlock& result, const RunNames& names) {

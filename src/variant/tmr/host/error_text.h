@@ -19,6 +19,9 @@ struct RunNames {
 // "AIC 3", "AIV 17".
 std::string core_name(uint32_t core, uint32_t clusters);
 
+// Which submits take room in a ring: those of "scope depth 1", "scope depths 3 and deeper".
+std::string ring_depths(uint32_t ring);
+
 // One sentence: what happened, to which task, kernel, core or scope, with the numbers that mend it; then what to do, where that
 // is known. REQUIRES: result.error.code != 0.
 std::string error_text(const wire::ResultBlock& result, const RunNames& names);
