@@ -3,6 +3,7 @@
 // Thread-safety: a Worker may be used from several threads; runs are serialised. Nothing here throws.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -46,9 +47,10 @@ struct CallableSpec {
   uint32_t scalar_count = 0;
   std::vector<KernelSource> kernels;
   std::vector<std::string> orchestration_flags;
+  DependencyRules dependency_rules = DependencyRules::kNative;
 };
 
-// Names a registered callable of one worker: SHA-256 of its compiled parts and its signature.
+// Names a registered callable of one worker: SHA-256 of its compiled parts, its signature and its rules.
 struct CallableId {
   std::string digest;  // 64 lower-case hex digits
 };
@@ -79,20 +81,47 @@ struct WorkerOptions {
   std::function<Result<std::unique_ptr<Device>>(const std::string& platform, int32_t device_id)> open_device;
 };
 
+// A run takes room for its tasks from four sets of rings, by the scope depth of the submit: 0, 1, 2, and 3 with all deeper.
+constexpr uint32_t kRingSets = 4;
+
+// A number for each set of rings; one number stands for four equal ones.
+class PerRing {
+ public:
+  constexpr PerRing(uint64_t each = 0) : values_{each, each, each, each} {}
+  constexpr PerRing(uint64_t depth_0, uint64_t depth_1, uint64_t depth_2, uint64_t deeper) : values_{depth_0, depth_1, depth_2, deeper} {}
+  // REQUIRES: ring < kRingSets.
+  constexpr uint64_t operator[](uint32_t ring) const { return values_[ring]; }
+  constexpr uint64_t& operator[](uint32_t ring) { return values_[ring]; }
+  friend bool operator==(const PerRing&, const PerRing&) = default;
+
+ private:
+  std::array<uint64_t, kRingSets> values_;
+};
+
 struct RunConfig {
-  uint32_t task_window = 0;                 // task slots, a power of two ≥ 4; 0: 16,384
-  uint64_t heap_bytes = 0;                  // output heap; 0: 256 MiB
-  uint32_t edge_nodes = 0;                  // overflow edges, ≥ 4; 0: 16,384
-  uint32_t argument_lines = 0;              // 64-byte lines; 0: 16 per task slot
+  PerRing task_window;                      // task slots, a power of two ≥ 4; 0: 16,384
+  PerRing heap_bytes;                       // output heap, a multiple of 1,024; 0: 256 MiB
+  PerRing edge_nodes;                       // overflow edges, ≥ 4; 0: 16,384
+  PerRing argument_lines;                   // 64-byte lines, ≥ 4; 0: 16 per task slot
   std::optional<uint64_t> kernel_limit_ns;  // none: 45 s; 0: no limit
   std::optional<uint64_t> stall_limit_ns;   // none: 10 s; 0: no limit
   bool trace = false;
   uint32_t trace_records_per_lane = 0;  // 0: 8,192
 };
 
-struct RingUse {
+// One kind of room in one set of rings: the most that was in use at a time, of how much. A run whose ring has the size `enough`,
+// everything else equal, ends too, if more slowly.
+struct RoomReport {
   uint64_t peak = 0;
   uint64_t size = 0;
+  uint64_t enough = 0;
+};
+
+struct RingReport {
+  RoomReport task_slots;  // peak and size are usable slots, one less than the window; enough is a task_window
+  RoomReport argument_lines;
+  RoomReport heap_bytes;
+  RoomReport edge_nodes;
 };
 
 // A span of the timeline. Times are ns on one clock, the driver's.
@@ -112,11 +141,8 @@ struct RunReport {
   uint64_t copy_back_ns = 0;
   uint64_t copied_in_bytes = 0;
   uint64_t copied_back_bytes = 0;
-  RingUse task_slots;
-  RingUse argument_lines;
-  RingUse heap_bytes;
-  RingUse edge_nodes;
-  std::vector<TraceSpan> spans;  // if RunConfig::trace
+  std::array<RingReport, kRingSets> rings;  // by scope depth; the last also for all deeper ones
+  std::vector<TraceSpan> spans;             // if RunConfig::trace
   uint64_t dropped_spans = 0;
 };
 

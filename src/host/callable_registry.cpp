@@ -36,6 +36,7 @@ std::vector<CompileRequest> requests_of(const CallableSpec& spec) {
 std::string digest_of(const CallableSpec& spec, const std::vector<std::string>& objects) {
   Sha256 digest;
   digest.add(spec.name).add(spec.function).add(spec.scalar_count).add(spec.signature.size());
+  digest.add(static_cast<uint64_t>(spec.dependency_rules));
   for (const ArgumentSignature& argument : spec.signature) {
     digest.add(argument.name).add(static_cast<uint64_t>(argument.direction));
     digest.add(argument.dtype ? 1 + static_cast<uint64_t>(*argument.dtype) : 0);

@@ -71,6 +71,10 @@ Result<void> check_callable_spec(const CallableSpec& spec) {
   if (spec.name.empty()) return invalid("a callable needs a name");
   if (spec.function.empty()) return invalid(fmt::format("\"{}\" names no orchestration function", spec.name));
   if (spec.orchestration.empty()) return invalid(fmt::format("\"{}\" names no orchestration source", spec.name));
+  if (static_cast<uint32_t>(spec.dependency_rules) >= kDependencyRules) {
+    return invalid(fmt::format("\"{}\": dependency rules {} are neither native (0) nor the ecosystem's (1)", spec.name,
+                               static_cast<uint32_t>(spec.dependency_rules)));
+  }
   TASKMILL_TRY(check_counts(spec));
   TASKMILL_TRY(check_kernels(spec));
   return check_signature(spec);

@@ -6,15 +6,16 @@
 
 namespace taskmill {
 
-constexpr uint32_t kDefaultTaskWindow = 16'384;
+// Of each set of rings.
+constexpr uint64_t kDefaultTaskWindow = 16'384;
 constexpr uint64_t kDefaultHeapBytes = uint64_t{256} << 20;
-constexpr uint32_t kDefaultEdgeNodes = 16'384;
-constexpr uint32_t kArgumentLinesPerTask = 16;
+constexpr uint64_t kDefaultEdgeNodes = 16'384;
+constexpr uint64_t kArgumentLinesPerTask = 16;
 constexpr uint64_t kDefaultKernelLimitNs = 45'000'000'000;
 constexpr uint64_t kDefaultStallLimitNs = 10'000'000'000;
 constexpr uint32_t kDefaultTraceRecords = 8'192;
 
-// InvalidArgument names the field, its value and what is legal.
+// InvalidArgument names the field, the ring, the value and what is legal.
 Result<wire::GraphSizes> graph_sizes(const RunConfig& config);
 
 }  // namespace taskmill

@@ -12,6 +12,17 @@
 #include "variant/tmr/host/error_text.h"
 
 namespace taskmill {
+namespace {
+
+static_assert(kRingSets == wire::kRings);
+
+RoomReport room_report(const wire::RoomUse& use) { return {use.peak, use.size, use.enough}; }
+
+RingReport ring_report(const wire::RingUse& use) {
+  return {room_report(use.tasks), room_report(use.argument_lines), room_report(use.heap_bytes), room_report(use.edge_nodes)};
+}
+
+}  // namespace
 
 Worker::Impl::Impl(std::unique_ptr<Device> device, toolchain::Compiler compiler)
     : info_(device->info()), device_(std::move(device)), compiler_(std::move(compiler)), registry_(*device_, compiler_) {}
@@ -76,6 +87,7 @@ Result<tmr::RunBindings> Worker::Impl::prepare(const Callable& callable, std::sp
   inputs.functions = callable.functions;
   inputs.orchestration_run = callable.orchestration_run;
   inputs.orchestration_entry = callable.orchestration_entry;
+  inputs.rules = callable.spec.dependency_rules;
   inputs.kernel_limit_ns = config.kernel_limit_ns.value_or(kDefaultKernelLimitNs);
   inputs.stall_limit_ns = config.stall_limit_ns.value_or(kDefaultStallLimitNs);
   if (config.trace)
@@ -129,12 +141,8 @@ Result<void> Worker::Impl::execute(const Callable& callable, tmr::RunBindings& r
     const tmr::RunNames names = {callable.spec.name, callable.kernel_names, info_.clusters};
     return fail(static_cast<ErrorCode>(result->error.code), tmr::error_text(*result, names));
   }
-  const wire::PeakUse& peak = result->peak;
   report->tasks = result->completed;
-  report->task_slots = {peak.tasks, peak.tasks_size};
-  report->argument_lines = {peak.argument_lines, peak.argument_lines_size};
-  report->heap_bytes = {peak.heap_bytes, peak.heap_bytes_size};
-  report->edge_nodes = {peak.edge_nodes, peak.edge_nodes_size};
+  for (uint32_t ring = 0; ring < kRingSets; ++ring) report->rings[ring] = ring_report(result->rings[ring]);
   return {};
 }
 

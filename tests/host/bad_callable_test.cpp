@@ -30,7 +30,8 @@ TEST_F(BadCallable, a_kernel_without_its_entry_is_told_with_what_it_exports) {
 TEST_F(BadCallable, an_orchestration_without_its_function_is_told_with_what_it_exports) {
   CallableSpec spec = hello();
   spec.function = "goodbye";
-  expect_refused(spec, ErrorCode::kMissingSymbol, "graphs.cpp does not export \"goodbye\"; it exports hello, hello_cube, long_scope, ");
+  expect_refused(spec, ErrorCode::kMissingSymbol,
+                 "graphs.cpp does not export \"goodbye\"; it exports after_scope, allocates_nothing, allocates_what_exists, ");
 }
 
 TEST_F(BadCallable, a_source_that_does_not_exist_is_named) {
@@ -71,6 +72,12 @@ TEST_F(BadCallable, more_arguments_than_a_run_can_have_are_told_with_the_limit) 
   spec = hello();
   spec.scalar_count = 129;
   expect_refused(spec, ErrorCode::kInvalidArgument, "\"hello\" has 129 scalar arguments, at most 128 are possible");
+}
+
+TEST_F(BadCallable, dependency_rules_that_do_not_exist_are_told) {
+  CallableSpec spec = hello();
+  spec.dependency_rules = static_cast<DependencyRules>(2);
+  expect_refused(spec, ErrorCode::kInvalidArgument, "\"hello\": dependency rules 2 are neither native (0) nor the ecosystem's (1)");
 }
 
 TEST_F(BadCallable, values_outside_their_enums_are_named) {

@@ -67,7 +67,8 @@ TEST_F(BadRun, a_host_buffer_that_overlaps_another_in_part_is_told_by_both_names
 TEST_F(BadRun, an_illegal_ring_size_is_told) {
   RunConfig config;
   config.task_window = 100;
-  expect_error(run(hello_, {host_tensor(in_), host_tensor(out_)}, config), ErrorCode::kInvalidArgument, "task_window is 100");
+  expect_error(run(hello_, {host_tensor(in_), host_tensor(out_)}, config), ErrorCode::kInvalidArgument,
+               "task_window of scope depth 0 is 100");
 }
 
 TEST_F(BadRun, memory_that_the_device_does_not_have_is_told_with_the_numbers) {
@@ -76,8 +77,8 @@ TEST_F(BadRun, memory_that_the_device_does_not_have_is_told_with_the_numbers) {
   EXPECT_EQ(address.error().code, ErrorCode::kOutOfDeviceMemory);
   EXPECT_NE(address.error().message.find("1,152,921,504,606,846,976"), std::string::npos) << address.error().message;
   RunConfig config;
-  config.heap_bytes = uint64_t{1} << 41;
-  expect_error(run(hello_, {host_tensor(in_), host_tensor(out_)}, config), ErrorCode::kOutOfDeviceMemory, "2,199,023,255,552");
+  config.heap_bytes[0] = uint64_t{1} << 41;
+  expect_error(run(hello_, {host_tensor(in_), host_tensor(out_)}, config), ErrorCode::kOutOfDeviceMemory, "2,199,828,561,920");
 }
 
 TEST_F(BadRun, an_allocation_of_no_bytes_is_told) { EXPECT_EQ(worker_->malloc(0).error().code, ErrorCode::kInvalidArgument); }

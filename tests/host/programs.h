@@ -22,11 +22,17 @@ inline ArgumentSignature argument(const std::string& name, Direction direction, 
 // Function `function` of graphs.cpp; its name is the callable's.
 inline CallableSpec callable(const std::string& function, std::vector<ArgumentSignature> signature, uint32_t scalars,
                              std::vector<KernelSource> kernels) {
-  return {function, program("graphs.cpp"), function, std::move(signature), scalars, std::move(kernels), {}};
+  return {function, program("graphs.cpp"), function, std::move(signature), scalars, std::move(kernels), {}, DependencyRules::kNative};
 }
 
 inline CallableSpec hello() {
   return callable("hello", {argument("in", Direction::kIn), argument("out", Direction::kOut)}, 0, {kernel(1, "add_scalar")});
+}
+
+// in + something = out, by the kernels that all of graphs.cpp's arithmetic needs.
+inline CallableSpec in_to_out(const std::string& function) {
+  return callable(function, {argument("in", Direction::kIn), argument("out", Direction::kOut)}, 0,
+                  {kernel(0, "add"), kernel(1, "add_scalar"), kernel(3, "accumulate")});
 }
 
 inline CallableSpec pairs() {

@@ -7,6 +7,22 @@
 namespace taskmill::testing_support {
 namespace {
 
+CallableSpec vector_f() {
+  return callable("vector_f", {argument("a", Direction::kIn), argument("b", Direction::kIn), argument("f", Direction::kOut)}, 0,
+                  {kernel(0, "add"), kernel(1, "add_scalar"), kernel(2, "multiply")});
+}
+
+RunConfig enough_for(const RunReport& report) {
+  RunConfig config;
+  for (uint32_t ring = 0; ring < kRingSets; ++ring) {
+    config.task_window[ring] = report.rings[ring].task_slots.enough;
+    config.argument_lines[ring] = report.rings[ring].argument_lines.enough;
+    config.heap_bytes[ring] = report.rings[ring].heap_bytes.enough;
+    config.edge_nodes[ring] = report.rings[ring].edge_nodes.enough;
+  }
+  return config;
+}
+
 using WorkerTest = BothExecutors;
 INSTANTIATE_TEST_SUITE_P(Executors, WorkerTest, testing::ValuesIn(both_executors()), setting_name);
 
@@ -29,15 +45,44 @@ TEST_P(WorkerTest, a_kernel_runs_on_a_cube_core_with_a_scalar) {
 }
 
 TEST_P(WorkerTest, nested_scopes_compute_f_of_a_and_b) {
-  const CallableId id =
-      add(callable("vector_f", {argument("a", Direction::kIn), argument("b", Direction::kIn), argument("f", Direction::kOut)}, 0,
-                   {kernel(0, "add"), kernel(1, "add_scalar"), kernel(2, "multiply")}));
+  const CallableId id = add(vector_f());
   std::vector<float> a(16384, 2.0f), b(16384, 3.0f), f(16384);
   const RunReport report = must_run(id, {host_tensor(a), host_tensor(b), host_tensor(f)});
   EXPECT_EQ(f, std::vector<float>(16384, 6.0f * 7.0f + 5.0f));
   EXPECT_EQ(report.tasks, 5u);
-  EXPECT_GT(report.heap_bytes.peak, 0u);
-  EXPECT_LE(report.task_slots.peak, report.task_slots.size);
+}
+
+TEST_P(WorkerTest, each_scope_depth_takes_room_from_rings_of_its_own_size) {
+  std::vector<float> a(16384, 2.0f), b(16384, 3.0f), f(16384);
+  RunConfig config;
+  config.task_window = {32, 16, 8, 4};
+  config.heap_bytes = {1 << 20, 2 << 20, 3 << 20, 1024};
+  config.edge_nodes[1] = 77;
+  const RunReport report = must_run(add(vector_f()), {host_tensor(a), host_tensor(b), host_tensor(f)}, config);
+  EXPECT_EQ(f, std::vector<float>(16384, 6.0f * 7.0f + 5.0f));
+  const uint64_t sizes[] = {31, 15, 7, 3}, tasks[] = {1, 1, 3, 0}, buffers[] = {1, 1, 2, 0};
+  for (uint32_t ring = 0; ring < kRingSets; ++ring) {
+    const RingReport& rings = report.rings[ring];
+    EXPECT_EQ(rings.task_slots.size, sizes[ring]);
+    EXPECT_EQ(rings.task_slots.peak, tasks[ring]);
+    EXPECT_EQ(rings.heap_bytes.size, config.heap_bytes[ring]);
+    EXPECT_EQ(rings.heap_bytes.peak, buffers[ring] * 65536);
+    EXPECT_EQ(rings.argument_lines.size, 16 * (sizes[ring] + 1));
+    EXPECT_EQ(rings.argument_lines.peak > 0, tasks[ring] > 0);
+    EXPECT_EQ(rings.edge_nodes.size, ring == 1 ? 77u : 16'384u);
+  }
+}
+
+TEST_P(WorkerTest, a_run_ends_in_rings_of_the_sizes_that_its_report_calls_enough) {
+  std::vector<float> in(16, 1.0f), sum(16, 0.0f), a(16384, 2.0f), b(16384, 3.0f), f(16384);
+  const CallableId streams = add(pairs()), nests = add(vector_f());
+  const RunConfig small_streams = enough_for(must_run(streams, {host_tensor(in), host_tensor(sum), uint64_t{100}}));
+  EXPECT_EQ(small_streams.task_window[1], 4u);
+  sum.assign(16, 0.0f);
+  must_run(streams, {host_tensor(in), host_tensor(sum), uint64_t{100}}, small_streams);
+  EXPECT_EQ(sum, std::vector<float>(16, pairs_result(100, 1.0f)));
+  must_run(nests, {host_tensor(a), host_tensor(b), host_tensor(f)},
+           enough_for(must_run(nests, {host_tensor(a), host_tensor(b), host_tensor(f)})));
 }
 
 TEST_P(WorkerTest, a_device_tensor_is_used_where_it_lies) {
@@ -73,7 +118,7 @@ TEST_P(WorkerTest, a_run_may_stream_many_more_tasks_than_its_window_holds) {
   const RunReport report = must_run(add(pairs()), {host_tensor(in), host_tensor(sum), uint64_t{500}}, config);
   EXPECT_EQ(sum, std::vector<float>(16, pairs_result(500, 1.0f)));
   EXPECT_EQ(report.tasks, 1000u);
-  EXPECT_LE(report.task_slots.peak, 8u);
+  EXPECT_LE(report.rings[1].task_slots.peak, 7u);
 }
 
 TEST_P(WorkerTest, runs_of_different_callables_alternate) {

@@ -105,16 +105,16 @@ TEST_F(BindTest, a_second_run_of_the_same_size_allocates_its_leases_only) {
 TEST_F(BindTest, a_run_that_needs_more_grows_what_is_kept) {
   ASSERT_TRUE(bind_run(*slot_, inputs_));
   const uint64_t region = slot_->region().bytes();
-  inputs_.sizes.task_window = 1024;
-  inputs_.sizes.heap_bytes = 1 << 20;
+  inputs_.sizes.rings[1].task_window = 1024;
+  inputs_.sizes.rings[1].heap_bytes = 1 << 20;
   ASSERT_TRUE(bind_run(*slot_, inputs_));
   EXPECT_GT(slot_->region().bytes(), region);
-  EXPECT_EQ(slot_->heap().bytes(), uint64_t{1} << 20);
+  EXPECT_EQ(slot_->heap().bytes(), (uint64_t{1} << 20) + 3 * 4096);
   EXPECT_EQ(slot_->image().launch.heap, slot_->heap().address());
 }
 
 TEST_F(BindTest, sizes_that_overflow_are_refused_before_anything_is_allocated) {
-  inputs_.sizes.argument_lines = ~0u;
+  inputs_.sizes.rings[3].argument_lines = ~0u;
   const uint64_t calls = device_.calls;
   EXPECT_EQ(bind_run(*slot_, inputs_).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(device_.calls, calls);
@@ -132,8 +132,8 @@ TEST_F(BindTest, an_argument_that_finds_no_device_memory_is_named) {
 TEST_F(BindTest, A5_a_bind_that_fails_at_any_driver_call_leaves_the_image_as_it_was_and_holds_nothing) {
   add_one_of_each_direction();
   RunInputs larger = inputs_;
-  larger.sizes.task_window = 64;
-  larger.sizes.heap_bytes = 1 << 16;
+  larger.sizes.rings[0].task_window = 64;
+  larger.sizes.rings[0].heap_bytes = 1 << 16;
   larger.trace_records_per_lane = 8;
   uint64_t failures = 0, calls = 1;
   for (uint64_t call = 1; call <= calls; ++call) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "support/equal_rings.h"
 #include "variant/fake_device.h"
 #include "variant/tmr/host/run.h"
 
@@ -42,7 +43,7 @@ inline EntryArgument device_argument(DeviceAddress address, uint32_t floats, boo
 class RunTest : public testing::Test {
  protected:
   RunTest() {
-    inputs_.sizes = {.task_window = 16, .argument_lines = 256, .edge_nodes = 16, .reserved = 0, .heap_bytes = 4096};
+    inputs_.sizes = test::equal_rings({.task_window = 16, .argument_lines = 256, .edge_nodes = 16, .reserved = 0, .heap_bytes = 4096});
     inputs_.functions = {0, 11, 0, 33};
     inputs_.scalars = {7};
   }

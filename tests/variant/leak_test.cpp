@@ -12,7 +12,8 @@ Result<void> live(FakeDevice& device, Everything& memory) {
   TASKMILL_ASSIGN(const std::unique_ptr<RunSlot> slot, RunSlot::open(device, {{HandleKind::kImage, 1001}, {HandleKind::kImage, 1002}, 1}));
   for (const uint32_t window : {16u, 64u}) {
     RunInputs inputs;
-    inputs.sizes = {.task_window = window, .argument_lines = 256, .edge_nodes = 16, .reserved = 0, .heap_bytes = 1024u * window};
+    inputs.sizes =
+        test::equal_rings({.task_window = window, .argument_lines = 256, .edge_nodes = 16, .reserved = 0, .heap_bytes = 1024u * window});
     inputs.tensors = {host_argument(memory.in, true, false), host_argument(memory.out, false, true)};
     TASKMILL_ASSIGN(RunBindings run, bind_run(*slot, inputs));
     bool launched = false;

@@ -67,6 +67,7 @@ wire::LaunchBlock launch_block(const RunSlot& slot, const RunInputs& inputs, con
   launch.entry_tensors = tables;
   launch.entry_scalars = tables + layout.scalars;
   launch.entry_scalar_count = static_cast<uint32_t>(inputs.scalars.size());
+  launch.rules = inputs.rules;
   launch.orchestration_run = inputs.orchestration_run;
   launch.orchestration_entry = inputs.orchestration_entry;
   launch.result = slot.result().address();
@@ -85,7 +86,7 @@ Result<SlotNeeds> slot_needs(const RunSlot& slot, const RunInputs& inputs) {
   if (needs.region_bytes == 0) {
     return fail(ErrorCode::kInvalidArgument, "the run region for these ring sizes is larger than any device's memory");
   }
-  needs.heap_bytes = inputs.sizes.heap_bytes;
+  needs.heap_bytes = inputs.sizes.heap_bytes();
   needs.table_bytes = TableLayout::of(inputs).bytes;
   if (inputs.trace_records_per_lane != 0) needs.trace_bytes = wire::trace_region_bytes(slot.trace_lanes(), inputs.trace_records_per_lane);
   return needs;

@@ -24,6 +24,7 @@ struct RunInputs {
   std::vector<uint64_t> functions;  // kernel entry addresses by id, 0 where there is none
   uint64_t orchestration_run = 0;
   uint64_t orchestration_entry = 0;
+  DependencyRules rules = DependencyRules::kNative;
   wire::GraphSizes sizes = {};  // legal (graph::RegionLayout)
   uint64_t kernel_limit_ns = 0;
   uint64_t stall_limit_ns = 0;
