@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/model.h"
+#include "graph/play.h"
 #include "graph/toy_chip.h"
 
 namespace taskmill::test {
@@ -214,22 +215,9 @@ class ProgramRun {
   }
 
   void submit(const Step& step) {
-    std::vector<Tensor> views;
-    std::vector<TensorSpec> specs;
-    views.reserve(step.uses.size());
-    specs.reserve(step.uses.size());
-    TaskArgs args;
-    for (const Use& use : step.uses) add(use, args, views, specs);
-    if (step.kind == Step::kAllocate) {
-      specs[0].set_initial_value(step.scalars[0]);
-    } else {
-      for (const uint64_t scalar : step.scalars) args.add_scalar(scalar);
-    }
-    std::vector<uint64_t> dependencies;
-    for (const uint32_t place : step.dependencies) dependencies.push_back(ids_[place]);
-    args.set_dependencies(dependencies.data(), static_cast<uint32_t>(dependencies.size()));
+    const Submission submission(program_, step, tensors_, ids_);
     SubmitResult made;
-    builder_.submit(args.spec(0, CoreType::kAiv, kind_of(step)), made);
+    builder_.submit(submission.args.spec(0, CoreType::kAiv, submission.kind()), made);
     std::bitset<kMaxTasks> completed = allocated_;
     for (const uint32_t task : chip_.order) completed.set(task);
     completed_before_.push_back(completed);
@@ -240,30 +228,8 @@ class ProgramRun {
     EXPECT_EQ(made.task_id >> 32, ring);
     ++ring_tasks_[ring];
     note_place(made);
-    uint32_t output = 0;
-    for (const Use& use : step.uses) {
-      if (use.mode == ArgumentMode::kOutput) tensors_[use.buffer] = made.outputs[output++];
-    }
+    submission.take_outputs(made.outputs, tensors_);
     chip_.run_some(chip_.random.below(3));
-  }
-
-  static TaskKind kind_of(const Step& step) {
-    if (step.kind == Step::kAllocate) return TaskKind::kAllocation;
-    return step.order_only ? TaskKind::kOrderOnly : TaskKind::kKernel;
-  }
-
-  void add(const Use& use, TaskArgs& args, std::vector<Tensor>& views, std::vector<TensorSpec>& specs) {
-    const BufferSpec& buffer = program_.buffers[use.buffer];
-    if (use.mode == ArgumentMode::kOutput) {
-      specs.emplace_back(buffer.shape.data(), static_cast<uint32_t>(buffer.shape.size()), buffer.dtype);
-      args.add_output(specs.back());
-      return;
-    }
-    views.push_back(use.view.apply(tensors_[use.buffer]));
-    if (use.mode == ArgumentMode::kInput) args.add_input(views.back());
-    if (use.mode == ArgumentMode::kInout) args.add_inout(views.back());
-    if (use.mode == ArgumentMode::kOutputExisting) args.add_output(views.back());
-    if (use.mode == ArgumentMode::kNoDependency) args.add_no_dependency(views.back());
   }
 
   void note_place(const SubmitResult& made) {
@@ -284,30 +250,16 @@ class ProgramRun {
     const graph::TaskDescription& task = chip_.region.slots[slot].description();
     const wire::TensorSlot* arguments = chip_.region.tensor_slots(slot);
     const auto* scalars = reinterpret_cast<const uint64_t*>(arguments + task.tensor_count);
-    ToyKernel kernel(std::vector<uint64_t>(scalars, scalars + task.scalar_count));
     const Step& step = *submits()[task.task];
-    for (uint32_t i = 0; i < task.tensor_count; ++i) {
-      if (!reads(step.uses[i].mode)) continue;
-      for_each_byte(arguments[i].line(), [&](uint8_t& byte) { kernel.read(byte); });
-    }
     EXPECT_EQ(task.has_kernel(), !step.order_only);
     if (step.order_only) return;
-    wrong_digests_ += kernel.finish_reading() != model_.tasks()[task.task].digest;
+    EXPECT_TRUE(std::equal(step.scalars.begin(), step.scalars.end(), scalars, scalars + task.scalar_count));
+    std::vector<const TensorDescriptor*> tensors;
     for (uint32_t i = 0; i < task.tensor_count; ++i) {
-      uint32_t index = 0;
-      if (arguments[i].written()) for_each_byte(arguments[i].line(), [&](uint8_t& byte) { byte = kernel.write(i, index++); });
+      tensors.push_back(chip_.region.line_as<const TensorDescriptor>(arguments[i].line()));
+      EXPECT_EQ(arguments[i].written(), writes(step.uses[i].mode));
     }
-  }
-
-  template <class Visit>
-  void for_each_byte(uint32_t line, Visit&& visit) const {
-    const auto& view = *chip_.region.line_as<const TensorDescriptor>(line);
-    const uint64_t size = element_bytes(view.dtype);
-    for (uint64_t i = 0; i < view.numel(); ++i) {
-      uint64_t element = view.start_offset;
-      for (uint64_t d = view.ndims, rest = i; d-- > 0; rest /= view.shapes[d]) element += rest % view.shapes[d] * view.strides[d];
-      for (uint64_t b = 0; b < size; ++b) visit(*reinterpret_cast<uint8_t*>(view.buffer.addr + element * size + b));
-    }
+    wrong_digests_ += !play(step, model_.tasks()[task.task], tensors);
   }
 
   const std::vector<const Step*>& submits() {

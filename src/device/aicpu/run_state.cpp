@@ -1,6 +1,8 @@
 #include "device/aicpu/run_state.h"
 
 #include <atomic>
+#include <cstddef>
+#include <cstring>
 #include <new>
 
 #include "base/checked.h"
@@ -58,17 +60,19 @@ wire::RunError check(const LaunchBlock& launch, const arch::ChipTraits& chip) {
   return check_region(launch);
 }
 
-void release_result_word(const LaunchBlock& launch) {
-  auto* result = reinterpret_cast<wire::ResultBlock*>(launch.result);
-  std::atomic_ref(result->run_serial).store(launch.run_serial, std::memory_order_release);
+// The host may look at the result word at any time, and at the rest once it has seen the word.
+void publish_result(const LaunchBlock& launch, const wire::ResultBlock& result) {
+  constexpr size_t kWord = sizeof result.run_serial;
+  static_assert(offsetof(wire::ResultBlock, run_serial) == 0);
+  std::memcpy(reinterpret_cast<std::byte*>(launch.result) + kWord, reinterpret_cast<const std::byte*>(&result) + kWord, sizeof result - kWord);
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(launch.result)).store(launch.run_serial, std::memory_order_release);
 }
 
 // The cores of a refused launch have started or will: without a word of this run they would wait for ever.
 void refuse(const LaunchBlock& launch, const wire::RunError& error) {
-  auto* result = reinterpret_cast<wire::ResultBlock*>(launch.result);
-  *result = {};
-  result->error = error;
-  release_result_word(launch);
+  wire::ResultBlock result = {};
+  result.error = error;
+  publish_result(launch, result);
   if (error.reason == Reason::kLaunchVersion || core_count(launch) > CoreMask::kCapacity) return;
   const uint32_t token = wire::make_token(wire::run_generation(launch.run_serial), wire::kExitSequence);
   for (uint32_t core = 0; core < core_count(launch); ++core) launch.core_port->dispatch(launch.core_port->context, core, token);
@@ -128,14 +132,13 @@ int32_t init_run(const LaunchBlock& launch, const arch::ChipTraits& chip, uint32
 void write_result(const LaunchBlock& launch) {
   RunState& state = RunState::of(launch);
   const bool ended = state.shared.end.reached();
-  auto* result = reinterpret_cast<wire::ResultBlock*>(launch.result);
-  *result = {};
-  result->completed = state.shared.completed_total();
-  result->submitted = ended ? state.shared.end.submitted() : wire::kSubmittedUnknown;
-  for (uint32_t i = 0; i < state.shared.schedulers; ++i) result->stuck_cores |= state.schedulers[i].stuck_cores();
-  if (const wire::RunError* error = state.shared.error.raised()) result->error = *error;
-  for (uint32_t ring = 0; ended && ring < wire::kRings; ++ring) result->rings[ring] = state.orchestrator.ring_use(ring);
-  release_result_word(launch);
+  wire::ResultBlock result = {};
+  result.completed = state.shared.completed_total();
+  result.submitted = ended ? state.shared.end.submitted() : wire::kSubmittedUnknown;
+  for (uint32_t i = 0; i < state.shared.schedulers; ++i) result.stuck_cores |= state.schedulers[i].stuck_cores();
+  if (const wire::RunError* error = state.shared.error.raised()) result.error = *error;
+  for (uint32_t ring = 0; ended && ring < wire::kRings; ++ring) result.rings[ring] = state.orchestrator.ring_use(ring);
+  publish_result(launch, result);
 }
 
 }  // namespace taskmill::aicpu
