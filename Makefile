@@ -123,7 +123,7 @@ bench: bootstrap-develop package ## measurements (printed, never asserted)
 SOAK_ROUNDS ?= 20
 .PHONY: soak
 soak: build ## the scheduling tests again and again for minutes, in shuffled order
-	@TASKMILL_SEEDS=2000 GTEST_REPEAT=$(SOAK_ROUNDS) GTEST_SHUFFLE=1 $(QUIET) soak --show '$(CTEST_LINES)' \
+	@TASKMILL_SEEDS=10000 GTEST_REPEAT=$(SOAK_ROUNDS) GTEST_SHUFFLE=1 $(QUIET) soak --show '$(CTEST_LINES)' \
 	  ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L '^(graph|device|driver|variant|host)$$'
 
 .PHONY: docs

@@ -54,15 +54,16 @@ class AccessIndex {
   bool conflicts(const Access& access, LinkTo&& link) const {
     RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
     if (root.has_write_group && reads_whole(access)) return link(root.write_group) != Link::kAbandoned;
+    const Cover cover = cover_of(root, access);
     // Whole readers follow the writer, so whoever follows them follows it.
-    const bool writer_is_implied = access.follows_readers && rules_.read_after_write && root.has_readers();
-    if (access.follows_readers && root.has_readers() && !follow_readers(root, link)) return false;
+    const bool writer_is_implied = cover.found || (access.follows_readers && rules_.read_after_write && root.has_readers());
+    if (access.follows_readers && root.has_readers() && !follow_readers(root, cover, link)) return false;
     if (root.writer_use != 0 && !writer_is_implied && is_followed(root.writer_use, access)) {
       const Link linked = link(root.writer);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kCompleted) root.writer_use = 0;
     }
-    return root.partials == kNoLine || follow_partials(root, access, link);
+    return root.partials == kNoLine || follow_partials(root, access, cover, link);
   }
 
   // Would a group save edges, now that this access comes?
@@ -71,7 +72,8 @@ class AccessIndex {
     if (reads_whole(access)) {
       return !root.has_write_group && root.partials != kNoLine && has_many_writers(root) ? Group::kWriters : Group::kNone;
     }
-    return !access.whole && access.follows_readers && has_many_readers(root) ? Group::kReaders : Group::kNone;
+    const bool many = !access.whole && access.follows_readers && has_many_readers(root, cover_of(root, access));
+    return many ? Group::kReaders : Group::kNone;
   }
   // Makes `group`, a new task that `link` links, follow its members and stand for them. False: abandoned.
   template <class LinkTo>
@@ -83,7 +85,7 @@ class AccessIndex {
       root.write_group = group;
       return true;
     }
-    if (!follow_readers(root, link)) return false;
+    if (!follow_readers(root, Cover(), link)) return false;
     while (root.more_readers != kNoLine) unlink(root, root.more_readers);
     root.reader_count = 1;
     root.readers[0] = group;
@@ -119,9 +121,33 @@ class AccessIndex {
   }
   bool is_pending(TaskRef task) const { return tasks_.live(task) && !region_.slots[tasks_.slot(task)].done(); }
 
-  bool has_many_readers(const RootRecord& root) const {
+  // The newest write that covers an access and follows all that conflicts with it: whatever is older is implied by it.
+  struct Cover {
+    bool found = false;
+    uint32_t task = 0;  // place in the order of submits
+  };
+  Cover cover_of(const RootRecord& root, const Access& access) const {
+    Cover cover;
+    if (access.whole || root.partials == kNoLine) return cover;
+    uint32_t partials = root.partials;
+    const IntervalTree tree(region_.lines, &partials);
+    const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, true};
+    for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
+      const AccessRecord& record = at(line);
+      if ((record.use & kOrdered) == 0 || record.begin > access.footprint.begin || record.end < access.footprint.end) continue;
+      if (!is_newer(record.task, cover)) continue;
+      if (record.view == 0 || surely_covers(lattice_of(root, record), lattice_of(root, access))) cover = {true, order_of(record.task)};
+    }
+    return cover;
+  }
+  // Places wrap after 2³² submits; those of live tasks are less than half of that apart.
+  bool is_newer(TaskRef task, const Cover& cover) const { return !cover.found || static_cast<int32_t>(order_of(task) - cover.task) > 0; }
+  uint32_t order_of(TaskRef task) const { return region_.slots[tasks_.slot(task)].description().task; }
+
+  bool has_many_readers(const RootRecord& root, const Cover& cover) const {
     uint32_t pending = 0;
     for (uint32_t line = root.more_readers; line != kNoLine && pending < rules_.group_from; line = at(line).right) {
+      if (!is_newer(at(line).task, cover)) break;
       pending += is_pending(at(line).task);
     }
     return pending == rules_.group_from;
@@ -140,17 +166,22 @@ class AccessIndex {
     return ((earlier_use & kWrites) != 0 && access.follows_writers) || ((earlier_use & kReads) != 0 && access.follows_readers);
   }
 
+  // The list holds the newest reader first.
   template <class LinkTo>
-  bool follow_readers(RootRecord& root, LinkTo& link) const {
+  bool follow_readers(RootRecord& root, const Cover& cover, LinkTo& link) const {
     uint8_t kept = 0;
     for (uint8_t i = 0; i < root.reader_count; ++i) {
-      const Link linked = link(root.readers[i]);
+      // A group is as new as its members, whose places it does not keep.
+      const bool implied =
+          cover.found && tasks_.live(root.readers[i]) && ring_of(root.readers[i]) != kGroupRing && !is_newer(root.readers[i], cover);
+      const Link linked = implied ? Link::kPending : link(root.readers[i]);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kPending) root.readers[kept++] = root.readers[i];
     }
     root.reader_count = kept;
     for (uint32_t line = root.more_readers; line != kNoLine;) {
       const uint32_t next = at(line).right;
+      if (!is_newer(at(line).task, cover)) break;
       const Link linked = link(at(line).task);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kCompleted) unlink(root, line);
@@ -160,16 +191,20 @@ class AccessIndex {
   }
 
   template <class LinkTo>
-  bool follow_partials(RootRecord& root, const Access& access, LinkTo& link) const {
+  bool follow_partials(RootRecord& root, const Access& access, const Cover& cover, LinkTo& link) const {
     const IntervalTree tree(region_.lines, &root.partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, !access.follows_readers};
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
       const AccessRecord& record = at(line);
-      if (is_followed(record.use, access) && share_bytes(root, access, record) && link(record.task) == Link::kAbandoned) return false;
+      if (!is_followed(record.use, access) || is_implied(record, cover) || !share_bytes(root, access, record)) continue;
+      if (link(record.task) == Link::kAbandoned) return false;
     }
     return true;
   }
 
+  bool is_implied(const AccessRecord& record, const Cover& cover) const {
+    return cover.found && static_cast<int32_t>(order_of(record.task) - cover.task) < 0;
+  }
   // REQUIRES: their intervals overlap.
   bool share_bytes(const RootRecord& root, const Access& access, const AccessRecord& record) const {
     if (access.footprint.exact && record.view == 0) return true;
@@ -253,7 +288,7 @@ class AccessIndex {
     record.root_owner = root.owner_task;
     record.epoch = root.epoch;
     record.kind = kind;
-    record.use = access.use;
+    record.use = static_cast<uint8_t>(access.use | (access.ordered ? kOrdered : 0));
     record.view = access.footprint.exact ? 0 : static_cast<uint8_t>(access.view_index + 1);
     return record;
   }

@@ -21,6 +21,7 @@ constexpr uint32_t kInlineReaders = 3;
 // How a task uses bytes.
 constexpr uint8_t kReads = 1;
 constexpr uint8_t kWrites = 2;
+constexpr uint8_t kOrdered = 4;  // of a record: the task follows all that conflicts with this access
 
 struct alignas(kCacheLineBytes) RootRecord {
   uint64_t base;

@@ -86,7 +86,7 @@ constexpr uint64_t kSubmittedUnknown = ~uint64_t{0};
 // Written by the AICPU program when a run ends. `run_serial` is the result word: written last, with release.
 struct alignas(kCacheLineBytes) ResultBlock {
   uint64_t run_serial;
-  uint64_t submitted;
+  uint64_t submitted;  // tasks of the orchestration; the runtime's own (groups) are not counted here
   uint64_t completed;
   CoreMask stuck_cores;  // cores that did not leave: their kernels still run, or died
   RunError error;        // code 0: success

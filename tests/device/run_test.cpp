@@ -289,5 +289,45 @@ TEST(Run, the_exported_entry_of_each_chip_accepts_only_its_own_arch) {
   EXPECT_EQ(executor.run(tmr::entry<arch::kA5>(), core_program(), chip.launch()).refusal, static_cast<int32_t>(ErrorCode::kBadLaunchBlock));
 }
 
+// A stream that is far longer than the window, with a slow kernel now and then: back-pressure all the way, and no deadlock.
+TEST(Stream, F03_525312_tasks_pass_a_window_of_16384_with_every_thousandth_kernel_slow) {
+  constexpr uint32_t kOuter = 256, kGroups = 4, kInner = 128 * 4;
+  std::vector<uint32_t> counts(kInner, 0);
+  Chip chip({.clusters = 24, .sizes = equal_rings({16'384, 4 * 16'384, 16'384, 0, 1024})});
+  chip.set_kernel(0, [](int64_t* args) { ++*data<uint32_t>(args, 0); });
+  chip.set_kernel(1, [](int64_t*) {});
+  chip.add_tensor(counts.data(), {kInner}, DataType::kUint32);
+  sim::SeededOptions options = seeded(1);
+  options.cost.kernel_ns = [](const wire::CoreContext& core) { return core.payload.task % 1000 == 0 ? 50'000 : 1'000; };
+  const RunReport report = chip.run(options, [&](const OrchestrationArgs& args) {
+    for (uint32_t group = 0; group < kOuter * kGroups; ++group) {
+      for (uint32_t i = 0; i < kInner; ++i) submit_aiv_task(0, TaskArgs().add_inout(args.tensor(0).rows(i)));
+      submit_aic_task(1, TaskArgs().add_input(args.tensor(0)));
+    }
+  });
+  EXPECT_TRUE(report.outcome.finished()) << report.outcome.waiting;
+  EXPECT_EQ(report.code(), ErrorCode::kOk) << report.message();
+  EXPECT_EQ(report.result.completed, 525'312u);
+  EXPECT_EQ(report.result.rings[0].tasks.peak, 16'383u);
+  EXPECT_EQ(std::count(counts.begin(), counts.end(), kOuter * kGroups), kInner);
+}
+
+TEST(Stream, F03_a_kernel_of_one_virtual_hour_is_no_deadlock_when_both_limits_are_off) {
+  constexpr uint64_t kHour = 3600'000'000'000;
+  uint32_t word = 0;
+  Chip chip({.clusters = 1, .sizes = equal_rings({4, 64, 4, 0, 1024})});
+  chip.set_kernel(0, [](int64_t* args) { ++*data<uint32_t>(args, 0); });
+  chip.add_tensor(&word, {1}, DataType::kUint32);
+  sim::SeededOptions options = seeded(1);
+  options.cost.kernel_ns = [](const wire::CoreContext&) { return kHour; };
+  const RunReport report = chip.run(options, [&](const OrchestrationArgs& args) {
+    for (int i = 0; i < 10; ++i) submit_aiv_task(0, TaskArgs().add_inout(args.tensor(0)));
+  });
+  EXPECT_TRUE(report.outcome.finished()) << report.outcome.waiting;
+  EXPECT_EQ(report.code(), ErrorCode::kOk) << report.message();
+  EXPECT_EQ(word, 10u);
+  EXPECT_EQ(report.outcome.virtual_ns, 10 * kHour);
+}
+
 }  // namespace
 }  // namespace taskmill::test

@@ -32,6 +32,7 @@ class IndexAndModel {
  public:
   explicit IndexAndModel(uint64_t seed) : random_(seed), lines_(kFirstLine + kWindow), index_(region_, rings_, rules_) {
     region_.lines = lines_.data();
+    region_.slots = slots_.data();
     RootRecord root = {};
     root.base = 4096;
     root.bytes = kBytes;
@@ -45,6 +46,9 @@ class IndexAndModel {
       retire();
     }
     Seen mine = {tasks_.allocate(), random_access()};
+    TaskDescription description = {};
+    description.task = mine.task;
+    slots_[tasks_.slot(mine.task)].allocate(description);
     const bool alive = index_.conflicts(mine.access, [&](TaskRef task) { return follow(mine, task); });
     ASSERT_TRUE(alive);
     for (const Seen& earlier : seen_) {
@@ -107,6 +111,7 @@ class IndexAndModel {
 
   Random random_;
   std::vector<Line> lines_;
+  std::vector<TaskSlot> slots_{kWindow};
   GraphRegion region_;
   TaskRings rings_;
   TaskRing& tasks_ = rings_.at(0);

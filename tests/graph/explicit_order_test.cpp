@@ -91,7 +91,8 @@ TEST(Dependencies, keep_the_buffers_of_the_tasks_they_name) {
 
 TEST(Dependencies, a_task_without_a_kernel_orders_others_and_completes_by_itself) {
   Chip run;
-  const uint64_t writers[] = {run.submit(TaskArgs().add_inout(run.entry(0))).task_id, run.submit(TaskArgs().add_inout(run.entry(1))).task_id};
+  const uint64_t writers[] = {run.submit(TaskArgs().add_inout(run.entry(0))).task_id,
+                              run.submit(TaskArgs().add_inout(run.entry(1))).task_id};
   const uint64_t barrier = run.submit_kind(TaskKind::kOrderOnly, TaskArgs().set_dependencies(writers, 2)).task_id;
   run.submit(TaskArgs().set_dependencies(&barrier, 1));
   EXPECT_EQ(run.chip.ready_count(), 2u);

@@ -18,7 +18,11 @@ namespace {
 
 constexpr uint32_t kMaxTasks = 512;
 constexpr uint32_t kAtMostDoublings = 12;
+#if defined(TASKMILL_SANITIZED) || !defined(__x86_64__)
 constexpr uint32_t kDefaultSeeds = 300;
+#else
+constexpr uint32_t kDefaultSeeds = 2000;
+#endif
 
 uint32_t seed_count() {
   const char* text = std::getenv("TASKMILL_SEEDS");

@@ -42,6 +42,7 @@ class Orchestrator {
   // AicpuEntry::orchestrate.
   void run();
   // REQUIRES: the end of the orchestration was seen.
+  uint64_t groups() const { return builder_.groups(); }
   wire::RingUse ring_use(uint32_t ring) const { return builder_.use(ring); }
 
  private:

@@ -64,7 +64,8 @@ wire::RunError check(const LaunchBlock& launch, const arch::ChipTraits& chip) {
 void publish_result(const LaunchBlock& launch, const wire::ResultBlock& result) {
   constexpr size_t kWord = sizeof result.run_serial;
   static_assert(offsetof(wire::ResultBlock, run_serial) == 0);
-  std::memcpy(reinterpret_cast<std::byte*>(launch.result) + kWord, reinterpret_cast<const std::byte*>(&result) + kWord, sizeof result - kWord);
+  std::memcpy(reinterpret_cast<std::byte*>(launch.result) + kWord, reinterpret_cast<const std::byte*>(&result) + kWord,
+              sizeof result - kWord);
   std::atomic_ref(*reinterpret_cast<uint64_t*>(launch.result)).store(launch.run_serial, std::memory_order_release);
 }
 
@@ -133,9 +134,11 @@ void write_result(const LaunchBlock& launch) {
   RunState& state = RunState::of(launch);
   const bool ended = state.shared.end.reached();
   wire::ResultBlock result = {};
-  result.completed = state.shared.completed_total();
-  result.submitted = ended ? state.shared.end.submitted() : wire::kSubmittedUnknown;
-  for (uint32_t i = 0; i < state.shared.schedulers; ++i) result.stuck_cores |= state.schedulers[i].stuck_cores();
+  result.submitted = ended ? state.shared.end.submitted() - state.orchestrator.groups() : wire::kSubmittedUnknown;
+  for (uint32_t i = 0; i < state.shared.schedulers; ++i) {
+    result.completed += state.schedulers[i].completed();
+    result.stuck_cores |= state.schedulers[i].stuck_cores();
+  }
   if (const wire::RunError* error = state.shared.error.raised()) result.error = *error;
   for (uint32_t ring = 0; ended && ring < wire::kRings; ++ring) result.rings[ring] = state.orchestrator.ring_use(ring);
   publish_result(launch, result);

@@ -24,7 +24,8 @@ class Scheduler {
   wire::Step pass();
 
   CoreMask stuck_cores() const { return cores_.stuck(); }
-  uint64_t completed() const { return completed_; }
+  // Tasks of the orchestration.
+  uint64_t completed() const { return completed_ - completed_groups_; }
 
  private:
   // ---- phases; true: something was done
@@ -60,6 +61,7 @@ class Scheduler {
   bool failed_ = false;   // the run's error was seen: nothing is dispatched any more
   bool gave_up_ = false;  // a failed run stalled: the orchestration is not waited for
   uint64_t completed_ = 0;
+  uint64_t completed_groups_ = 0;  // those of them that are the runtime's own
   CoreTable cores_;
   graph::ReadyList ready_[2];  // by CoreType
   graph::ReadyList orders_;    // ready, without a kernel
