@@ -30,6 +30,12 @@ void bind_signature(nb::module_& module) {
           "direction"_a, "name"_a, "dtype"_a.none());
 }
 
+void bind_rules(nb::module_& module) {
+  nb::enum_<DependencyRules>(module, "DependencyRules")
+      .value("NATIVE", DependencyRules::kNative)
+      .value("ECOSYSTEM", DependencyRules::kEcosystem);
+}
+
 void bind_kernel_source(nb::module_& module) {
   nb::enum_<CoreType>(module, "CoreType").value("AIC", CoreType::kAic).value("AIV", CoreType::kAiv);
   nb::class_<KernelSource>(module, "KernelSource")
@@ -46,6 +52,7 @@ void bind_kernel_source(nb::module_& module) {
 
 void bind_callables(nb::module_& module) {
   bind_signature(module);
+  bind_rules(module);
   bind_kernel_source(module);
   nb::class_<CallableSpec>(module, "CallableSpec")
       .def(nb::init<>())
@@ -55,7 +62,8 @@ void bind_callables(nb::module_& module) {
       .def_rw("signature", &CallableSpec::signature)
       .def_rw("scalar_count", &CallableSpec::scalar_count)
       .def_rw("kernels", &CallableSpec::kernels)
-      .def_rw("orchestration_flags", &CallableSpec::orchestration_flags);
+      .def_rw("orchestration_flags", &CallableSpec::orchestration_flags)
+      .def_rw("dependency_rules", &CallableSpec::dependency_rules);
 }
 
 }  // namespace taskmill::python

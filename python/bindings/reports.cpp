@@ -1,3 +1,4 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -18,22 +19,70 @@ using namespace nb::literals;
 namespace taskmill::python {
 namespace {
 
+// A field that holds a number per set of rings.
+struct RingField {
+  const char* name;
+  PerRing RunConfig::*member;
+  const char* doc;
+};
+
+constexpr RingField kRingFields[] = {
+    {"task_window", &RunConfig::task_window, "Task slots: a power of two, at least 4; default 16,384. One number, or a list of 4."},
+    {"heap_bytes", &RunConfig::heap_bytes, "Bytes of the output heap, a multiple of 1,024; default 256 MiB. One number, or a list of 4."},
+    {"edge_nodes", &RunConfig::edge_nodes, "Overflow edges, at least 4; default 16,384. One number, or a list of 4."},
+    {"argument_lines", &RunConfig::argument_lines, "64-byte argument lines; default 16 per task slot. One number, or a list of 4."},
+};
+
+[[noreturn]] void refuse_ring_value(const RingField& field, nb::handle value) {
+  throw HostError{
+      {ErrorCode::kInvalidArgument, std::string(field.name) + " is " + nb::repr(value).c_str() +
+                                        ", it must be a number from 0, or a list of 4: for scope depths 0, 1, 2, and 3 and deeper"}};
+}
+
+// `number`, an int or what numpy counts with, is `value` or one of its four.
+uint64_t ring_number(const RingField& field, nb::handle value, nb::handle number) {
+  uint64_t result = 0;
+  const nb::object index = nb::steal(nb::isinstance<nb::bool_>(number) ? nullptr : PyNumber_Index(number.ptr()));
+  PyErr_Clear();
+  if (!index.is_valid() || !nb::try_cast<uint64_t>(index, result)) refuse_ring_value(field, value);
+  return result;
+}
+
+PerRing per_ring(const RingField& field, nb::handle value) {
+  if (!nb::isinstance<nb::list>(value) && !nb::isinstance<nb::tuple>(value)) return ring_number(field, value, value);
+  if (nb::len(value) != kRingSets) refuse_ring_value(field, value);
+  PerRing numbers;
+  for (uint32_t ring = 0; ring < kRingSets; ++ring) numbers[ring] = ring_number(field, value, nb::object(value[ring]));
+  return numbers;
+}
+
+std::vector<uint64_t> list_of(const PerRing& numbers) { return {numbers[0], numbers[1], numbers[2], numbers[3]}; }
+
 void bind_config(nb::module_& module) {
-  nb::class_<RunConfig>(module, "RunConfig", "How one run is carried out. 0 or None: the default of each field.")
-      .def(
-          "__init__",
-          [](RunConfig* self, uint32_t task_window, uint64_t heap_bytes, uint32_t edge_nodes, uint32_t argument_lines,
-             std::optional<uint64_t> kernel_limit_ns, std::optional<uint64_t> stall_limit_ns, bool trace, uint32_t trace_records_per_lane) {
-            new (self) RunConfig{task_window,     heap_bytes,     edge_nodes, argument_lines,
-                                 kernel_limit_ns, stall_limit_ns, trace,      trace_records_per_lane};
-          },
-          nb::kw_only(), "task_window"_a = 0, "heap_bytes"_a = 0, "edge_nodes"_a = 0, "argument_lines"_a = 0,
-          "kernel_limit_ns"_a = nb::none(), "stall_limit_ns"_a = nb::none(), "trace"_a = false, "trace_records_per_lane"_a = 0)
-      .def_rw("task_window", &RunConfig::task_window, "Task slots: a power of two, at least 4; default 16,384.")
-      .def_rw("heap_bytes", &RunConfig::heap_bytes, "Bytes of the output heap; default 256 MiB.")
-      .def_rw("edge_nodes", &RunConfig::edge_nodes, "Overflow edges, at least 4; default 16,384.")
-      .def_rw("argument_lines", &RunConfig::argument_lines, "64-byte argument lines; default 16 per task slot.")
-      .def_rw("kernel_limit_ns", &RunConfig::kernel_limit_ns, "Longest run of one kernel; None: 45 s; 0: no limit.")
+  nb::class_<RunConfig> config(module, "RunConfig", "How one run is carried out. 0 or None: the default of each field.");
+  config.def(
+      "__init__",
+      [](RunConfig* self, const nb::object& task_window, const nb::object& heap_bytes, const nb::object& edge_nodes,
+         const nb::object& argument_lines, std::optional<uint64_t> kernel_limit_ns, std::optional<uint64_t> stall_limit_ns, bool trace,
+         uint32_t trace_records_per_lane) {
+        new (self) RunConfig{per_ring(kRingFields[0], task_window),
+                             per_ring(kRingFields[1], heap_bytes),
+                             per_ring(kRingFields[2], edge_nodes),
+                             per_ring(kRingFields[3], argument_lines),
+                             kernel_limit_ns,
+                             stall_limit_ns,
+                             trace,
+                             trace_records_per_lane};
+      },
+      nb::kw_only(), "task_window"_a.none() = 0, "heap_bytes"_a.none() = 0, "edge_nodes"_a.none() = 0, "argument_lines"_a.none() = 0,
+      "kernel_limit_ns"_a = nb::none(), "stall_limit_ns"_a = nb::none(), "trace"_a = false, "trace_records_per_lane"_a = 0);
+  for (const RingField& field : kRingFields) {
+    config.def_prop_rw(
+        field.name, [&field](const RunConfig& self) { return list_of(self.*field.member); },
+        [&field](RunConfig& self, const nb::object& value) { self.*field.member = per_ring(field, value); },
+        nb::for_setter("value"_a.none()), field.doc);
+  }
+  config.def_rw("kernel_limit_ns", &RunConfig::kernel_limit_ns, "Longest run of one kernel; None: 45 s; 0: no limit.")
       .def_rw("stall_limit_ns", &RunConfig::stall_limit_ns, "Longest time without progress; None: 10 s; 0: no limit.")
       .def_rw("trace", &RunConfig::trace, "Record the timeline into RunReport.spans.")
       .def_rw("trace_records_per_lane", &RunConfig::trace_records_per_lane, "Room for spans of one core; default 8,192.");
@@ -48,10 +97,20 @@ void bind_spans(nb::module_& module) {
       .def_ro("task", &TraceSpan::task);
 }
 
+void bind_rings(nb::module_& module) {
+  nb::class_<RoomReport>(module, "RoomReport",
+                         "Most that was in use at a time, of how much; a run whose ring has the size ``enough`` ends too, if more slowly.")
+      .def_ro("peak", &RoomReport::peak)
+      .def_ro("size", &RoomReport::size)
+      .def_ro("enough", &RoomReport::enough);
+  nb::class_<RingReport>(module, "RingReport", "Use of the rings of one scope depth.")
+      .def_ro("task_slots", &RingReport::task_slots, "peak and size are usable slots, one less than the window; enough is a task_window.")
+      .def_ro("argument_lines", &RingReport::argument_lines)
+      .def_ro("heap_bytes", &RingReport::heap_bytes)
+      .def_ro("edge_nodes", &RingReport::edge_nodes);
+}
+
 void bind_report(nb::module_& module) {
-  nb::class_<RingUse>(module, "RingUse", "Most that was in use at a time, and the size of the ring.")
-      .def_ro("peak", &RingUse::peak)
-      .def_ro("size", &RingUse::size);
   nb::class_<RunReport>(module, "RunReport", "What a run did and how long its phases took.")
       .def_ro("tasks", &RunReport::tasks)
       .def_ro("prepare_ns", &RunReport::prepare_ns)
@@ -60,10 +119,7 @@ void bind_report(nb::module_& module) {
       .def_ro("copy_back_ns", &RunReport::copy_back_ns)
       .def_ro("copied_in_bytes", &RunReport::copied_in_bytes)
       .def_ro("copied_back_bytes", &RunReport::copied_back_bytes)
-      .def_ro("task_slots", &RunReport::task_slots)
-      .def_ro("argument_lines", &RunReport::argument_lines)
-      .def_ro("heap_bytes", &RunReport::heap_bytes)
-      .def_ro("edge_nodes", &RunReport::edge_nodes)
+      .def_ro("rings", &RunReport::rings, "A RingReport for each scope depth: 0, 1, 2, and 3 with all deeper.")
       .def_ro("spans", &RunReport::spans)
       .def_ro("dropped_spans", &RunReport::dropped_spans)
       .def(
@@ -96,6 +152,7 @@ void bind_device(nb::module_& module) {
 void bind_reports(nb::module_& module) {
   bind_config(module);
   bind_spans(module);
+  bind_rings(module);
   bind_report(module);
   bind_device(module);
 }

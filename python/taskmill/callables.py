@@ -13,6 +13,7 @@ from .dtypes import DtypeLike, native_dtype
 from .errors import error_named
 
 PathLike = os.PathLike | str
+_RULES = {"native": _taskmill.DependencyRules.NATIVE, "ecosystem": _taskmill.DependencyRules.ECOSYSTEM}
 _CORE_TYPES = {"aic": _taskmill.CoreType.AIC, "aiv": _taskmill.CoreType.AIV}
 
 
@@ -75,6 +76,8 @@ class Callable:
 
     ``orchestration`` is a C++ source (``taskmill/orchestration.h``) that exports ``extern "C" void function(const
     OrchestrationArgs&)``. A run takes one tensor per entry of ``signature``, in that order, then ``scalar_count`` scalars.
+    ``rules`` says which earlier accesses a task follows: with "native" readers follow writers, writers follow writers and
+    readers; with "ecosystem" nothing follows a reader, and what only writes an existing tensor follows its buffer's maker.
     """
 
     orchestration: PathLike
@@ -84,8 +87,12 @@ class Callable:
     scalar_count: int = 0
     name: str = ""
     orchestration_flags: Sequence[str] = ()
+    rules: str = "native"
 
     def native(self) -> _taskmill.CallableSpec:
+        rules = _RULES.get(self.rules)
+        if rules is None:
+            raise error_named("InvalidArgument", f'rules is {self.rules!r}, must be "native" or "ecosystem"')
         spec = _taskmill.CallableSpec()
         spec.name = self.name or self.function
         spec.orchestration = Path(self.orchestration)
@@ -94,12 +101,13 @@ class Callable:
         spec.scalar_count = self.scalar_count
         spec.kernels = [kernel.native() for kernel in self.kernels]
         spec.orchestration_flags = list(self.orchestration_flags)
+        spec.dependency_rules = rules
         return spec
 
 
 @dataclass(frozen=True)
 class CallableHandle:
-    """A registered callable of one worker. ``digest`` is the SHA-256 of its compiled parts and signature, in hex."""
+    """A registered callable of one worker. ``digest`` is the SHA-256 of its compiled parts, signature and rules, in hex."""
 
     digest: str
     callable: Callable

@@ -14,6 +14,7 @@ from taskmill import (
     DeviceLostError,
     GraphError,
     In,
+    InOut,
     Kernel,
     LoadError,
     Out,
@@ -180,3 +181,41 @@ def test_a_task_ring_too_small_for_a_scope_is_a_proven_deadlock(worker, sources)
     with pytest.raises(GraphError, match="task ring") as raised:
         worker.run(handle, np.zeros(4, dtype=np.float32), config=RunConfig(task_window=4))
     assert raised.value.code == 1
+
+
+# The second task names a buffer of a scope that was closed before it.
+AFTER_SCOPE = """
+  const Tensor& out = args.tensor(0);
+  Tensor kept = {};
+  TASKMILL_SCOPE() {
+    const Outputs made = submit_aiv_task(
+        0, TaskArgs().add_input(out).add_output(TensorSpec(out.shapes, out.ndims, out.dtype)).add_scalar(1.0f));
+    kept = made[0];
+  }
+  submit_aiv_task(0, TaskArgs().add_input(kept).add_output(out).add_scalar(1.0f));
+"""
+
+
+def test_the_rules_of_a_callable_reach_its_runs_and_its_digest(worker, sources):
+    native = replace(entry(sources, AFTER_SCOPE), signature=[InOut("x", "float32")])
+    x = np.zeros(4, dtype=np.float32)
+    with pytest.raises(GraphError, match="whose scope has ended") as raised:
+        worker.run(worker.register(native), x)
+    assert raised.value.code == 5
+    ecosystem = replace(native, rules="ecosystem")
+    worker.run(worker.register(ecosystem), x)
+    assert (x == 2).all()
+    assert worker.register(native).digest != worker.register(ecosystem).digest
+
+
+def test_rules_that_do_not_exist_are_refused(worker, sources):
+    with pytest.raises(ArgumentError, match='rules is \'loose\', must be "native" or "ecosystem"') as raised:
+        worker.register(sources.add_scalar(rules="loose"))
+    assert raised.value.code == 203
+
+
+def test_a_dependency_that_was_never_given_out_is_a_graph_error_that_names_it(worker, sources):
+    body = "const uint64_t never = 7;\nsubmit_order_task(TaskArgs().set_dependencies(&never, 1));"
+    with pytest.raises(GraphError, match="dependency 0 of task 0 is task id 0x7") as raised:
+        run_entry(worker, entry(sources, body))
+    assert raised.value.code == 5

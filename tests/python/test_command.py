@@ -58,8 +58,18 @@ def test_json_is_one_object_on_standard_output_with_the_agreed_keys(scene_file, 
     assert set(scene["phases_ms"]) == {"prepare", "copy_in", "execute", "copy_back"}
     assert all(ms >= 0 for ms in scene["phases_ms"].values())
     assert scene["threads_peak"] >= 1 and scene["peak_bytes"] > 0
-    assert scene["rings"]["task_slots"]["peak"] >= 1
+    assert [ring["task_slots"]["peak"] for ring in scene["rings"]] == [1, 0, 0, 0]
     assert "printed by the scene" in done.stderr
+
+
+def test_verbose_prints_a_row_for_each_scope_depth_that_made_tasks(scene_file):
+    done = taskmill("run", scene_file, "-v")
+    assert done.returncode == 0, done.stderr
+    lines = [" ".join(line.split()) for line in done.stderr.splitlines()]
+    start = lines.index("rings of AddScalar::small: peak of size (enough)")
+    assert lines[start + 1] == "scope depth task slots argument lines heap bytes edge nodes"
+    assert lines[start + 2].startswith("0 1 of 16,383 (4) ") and lines[start + 2].endswith(" 0 of 268,435,456 (0) 0 of 16,384 (4)")
+    assert not any(line.startswith(("1 0 of", "3 and deeper")) for line in lines)
 
 
 def test_a_scene_that_differs_is_failed_and_ends_with_1(scene_file):

@@ -40,7 +40,7 @@ def test_the_layer_passes(qwen3_mlp, platform):
     result = run(qwen3_mlp, platform, params=SMALL, rounds=2)
     assert result.status == "passed", result.error
     assert result.tasks == 1 + 3 * 14 + 8
-    assert result.rings["heap_bytes"]["peak"] > 0
+    assert sum(ring["heap_bytes"]["peak"] for ring in result.rings) > 0
 
 
 def test_every_stage_of_the_layer_passes(qwen3_mlp, platform):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from taskmill.scene import (
@@ -53,8 +55,32 @@ def test_a_scene_passes(scene_class, platform):
     result = run(scene_class, platform)
     assert (result.name, result.platform, result.status, result.error) == ("AddScalar::small", platform, "passed", "")
     assert result.max_abs_err == 0.0 and result.tasks == 1
-    assert result.rings["task_slots"]["size"] == 63
+    assert [ring["task_slots"]["size"] for ring in result.rings] == [63] * 4
+    assert set(result.rings[0]["heap_bytes"]) == {"peak", "size", "enough"}
     assert result.threads_peak >= 1 and result.peak_bytes > 0
+
+
+def test_ring_sizes_may_have_the_ecosystems_names(scene_class):
+    env = {"ring_task_window": 8, "ring_heap": [1024, 2048, 4096, 8192], "ring_dep_pool": [4, 5, 6, 7]}
+    scene_class.CASES = [{**scene_class.CASES[0], "config": {"runtime_env": env, "argument_lines": 40}}]
+    result = run(scene_class)
+    assert result.status == "passed", result.error
+    sizes = {room: [ring[room]["size"] for ring in result.rings] for room in result.rings[0]}
+    assert sizes == {
+        "task_slots": [7] * 4,
+        "heap_bytes": env["ring_heap"],
+        "edge_nodes": env["ring_dep_pool"],
+        "argument_lines": [40] * 4,
+    }
+
+
+def test_a_scene_may_ask_for_the_ecosystems_rules(scene_class):
+    assert build_callable(scene_class.CALLABLE, Path(), "x", ["a", "out"], 1).rules == "native"
+    scene_class.CALLABLE = {**scene_class.CALLABLE, "rules": "ecosystem"}
+    assert build_callable(scene_class.CALLABLE, Path(), "x", ["a", "out"], 1).rules == "ecosystem"
+    assert run(scene_class).status == "passed"
+    scene_class.CALLABLE = {**scene_class.CALLABLE, "rules": "none"}
+    assert "rules is 'none'" in run(scene_class).error
 
 
 def test_a_wrong_output_fails_with_its_largest_error(scene_class):
@@ -127,7 +153,16 @@ def test_levels_runtimes_and_config_keys_that_do_not_exist_are_refused():
     with pytest.raises(ValueError, match="task_widow; allowed are task_window"):
         scene_test()(Odd)
     Odd.CASES = [{"name": "odd", "platforms": ["a2a3sim"], "config": 64}]
-    with pytest.raises(TypeError, match="mapping"):
+    with pytest.raises(TypeError, match="Odd::odd: config is a int, must be a mapping"):
+        scene_test()(Odd)
+    Odd.CASES = [{"name": "odd", "platforms": ["a2a3sim"], "config": {"runtime_env": {"ring_heaps": 1024}}}]
+    with pytest.raises(ValueError, match="unknown runtime_env ring_heaps; allowed are ring_task_window, ring_heap, ring_dep_pool"):
+        scene_test()(Odd)
+    Odd.CASES = [{"name": "odd", "platforms": ["a2a3sim"], "config": {"runtime_env": [1024]}}]
+    with pytest.raises(TypeError, match="runtime_env is a list, must be a mapping"):
+        scene_test()(Odd)
+    Odd.CASES = [{"name": "odd", "platforms": ["a2a3sim"], "config": {"heap_bytes": 1024, "runtime_env": {"ring_heap": 1024}}}]
+    with pytest.raises(ValueError, match="ring_heap and heap_bytes are two names of one size"):
         scene_test()(Odd)
     Odd.CASES = [{"name": "odd"}]
     with pytest.raises(ValueError, match="platforms"):

@@ -33,7 +33,7 @@ def test_a_run_computes_and_reports(platform, sources):
     np.testing.assert_array_equal(out, a + np.float32(2.5))
     assert report.tasks == 1
     assert report.copied_in_bytes == a.nbytes and report.copied_back_bytes == out.nbytes
-    assert report.task_slots.peak >= 1 and report.task_slots.size == 16383
+    assert report.rings[0].task_slots.peak == 1 and report.rings[0].task_slots.size == 16383
     assert report.spans == []
 
 
@@ -175,9 +175,42 @@ def test_a_tensor_larger_than_its_buffer_is_refused_with_both_sizes(worker):
 def test_the_configuration_reaches_the_run(worker, sources):
     a = np.zeros(8, dtype=np.float32)
     report = add_scalar(worker, sources, a, a.copy(), config=RunConfig(task_window=64, heap_bytes=1 << 20, edge_nodes=128))
-    assert report.task_slots.size == 63 and report.heap_bytes.size == 1 << 20 and report.edge_nodes.size == 128
-    with pytest.raises(ValueError, match="48"):
+    assert [ring.task_slots.size for ring in report.rings] == [63] * 4
+    assert [ring.heap_bytes.size for ring in report.rings] == [1 << 20] * 4
+    assert [ring.edge_nodes.size for ring in report.rings] == [128] * 4
+    with pytest.raises(ValueError, match="task_window of scope depth 0 is 48"):
         add_scalar(worker, sources, a, a.copy(), config=RunConfig(task_window=48))
+
+
+def test_a_size_may_differ_by_scope_depth_and_the_report_tells_each_ring(worker, sources):
+    a = np.zeros(8, dtype=np.float32)
+    config = RunConfig(task_window=[4, 8, 16, 0], heap_bytes=(1024, 2048, 0, 4096), argument_lines=np.int64(64))
+    report = add_scalar(worker, sources, a, a.copy(), config=config)
+    assert [ring.task_slots.size for ring in report.rings] == [3, 7, 15, 16383]
+    assert [ring.heap_bytes.size for ring in report.rings] == [1024, 2048, 256 << 20, 4096]
+    assert [ring.argument_lines.size for ring in report.rings] == [64] * 4
+    assert [ring.task_slots.peak for ring in report.rings] == [1, 0, 0, 0]
+    assert report.rings[0].task_slots.enough == 4 and report.rings[0].edge_nodes.enough == 4
+
+
+def test_a_size_reads_as_four_numbers_and_can_be_set_later():
+    config = RunConfig(task_window=32)
+    assert config.task_window == [32] * 4 and config.heap_bytes == [0] * 4
+    config.heap_bytes = [0, 1024, 0, 0]
+    assert config.heap_bytes == [0, 1024, 0, 0]
+
+
+@pytest.mark.parametrize("field", ["task_window", "heap_bytes", "edge_nodes", "argument_lines"])
+@pytest.mark.parametrize("value", [[64] * 3, [64] * 5, [64, 64, "64", 64], "64", 64.0, None, -1, 2**64, True, np.zeros(4, dtype=int)])
+def test_a_size_that_is_neither_a_number_nor_four_is_refused_by_its_name(field, value):
+    with pytest.raises(ArgumentError) as raised:
+        RunConfig(**{field: value})
+    assert raised.value.code == 203
+    assert f"{field} is {value!r}, it must be a number from 0, or a list of 4" in str(raised.value)
+    config = RunConfig()
+    with pytest.raises(ArgumentError, match=field):
+        setattr(config, field, value)
+    assert getattr(config, field) == [0] * 4
 
 
 def test_a_trace_has_a_span_for_the_task(worker, sources, tmp_path):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..scene import SceneResult
+from ..scene.runner import ROOMS
 
 _STYLES = {"passed": "green", "failed": "bold red", "error": "bold red"}
 _PIPED_WIDTH = 160
@@ -59,8 +60,26 @@ def _print_details(console: Console, result: SceneResult) -> None:
         verdict = "passed" if stage.passed else "failed"
         measured = f"max abs err {stage.max_abs_err:.3g}, limit {stage.limit:.3g}, rms {stage.rms:.3g}"
         console.print(f"{result.name} stage {stage.name}: {verdict}, {measured}", markup=False, soft_wrap=True)
-    for ring, use in result.rings.items():
-        console.print(f"{result.name} ring {ring}: peak {use['peak']:,} of {use['size']:,}", markup=False, soft_wrap=True)
+    if any(_is_used(ring) for ring in result.rings):
+        console.print(_ring_table(result))
+
+
+def _is_used(ring: dict[str, dict[str, int]]) -> bool:
+    return ring["task_slots"]["peak"] > 0
+
+
+def _ring_table(result: SceneResult) -> Table:
+    """A row per scope depth that made tasks: peak of size, and what would have been enough."""
+    table = Table(box=None, pad_edge=False, title=f"rings of {result.name}: peak of size (enough)", title_justify="left")
+    table.add_column("scope depth")
+    for room in ROOMS:
+        table.add_column(room.replace("_", " "), justify="right")
+    for depth, ring in enumerate(result.rings):
+        if not _is_used(ring):
+            continue
+        uses = [f"{use['peak']:,} of {use['size']:,} ({use['enough']:,})" for use in (ring[room] for room in ROOMS)]
+        table.add_row("3 and deeper" if depth == len(result.rings) - 1 else str(depth), *uses)
+    return table
 
 
 def to_json(result: SceneResult, verbose: bool) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..callables import Callable, Kernel, Parameter
 from ..worker import RunConfig
 
-CONFIG_KEYS = ("task_window", "heap_bytes", "edge_nodes", "argument_lines", "kernel_limit_ns", "stall_limit_ns")
+CONFIG_KEYS = ("task_window", "heap_bytes", "edge_nodes", "argument_lines", "kernel_limit_ns", "stall_limit_ns", "runtime_env")
+RUNTIME_ENV_KEYS = {"ring_task_window": "task_window", "ring_heap": "heap_bytes", "ring_dep_pool": "edge_nodes"}
 
 
 def build_callable(description: Mapping[str, Any], folder: Path, name: str, tensor_names: Sequence[str], scalars: int) -> Callable:
@@ -23,11 +24,34 @@ def build_callable(description: Mapping[str, Any], folder: Path, name: str, tens
         signature=_signature(orchestration.get("signature", ()), tensor_names),
         scalar_count=scalars,
         kernels=[_kernel(entry, folder) for entry in _first(description, "incores", "kernels")],
+        rules=description.get("rules", "native"),
     )
 
 
+def check_config(config: Any) -> None:
+    """Raises TypeError for a config, or its runtime_env, that is no mapping, ValueError for keys that it does not have."""
+    _check_keys("config", config, CONFIG_KEYS)
+    env = config.get("runtime_env", {})
+    _check_keys("runtime_env", env, RUNTIME_ENV_KEYS)
+    twice = [f"{key} and {RUNTIME_ENV_KEYS[key]}" for key in sorted(env) if RUNTIME_ENV_KEYS[key] in config]
+    if twice:
+        raise ValueError(f"{', '.join(twice)} are two names of one size: give one of them")
+
+
 def build_config(config: Mapping[str, Any], trace: bool) -> RunConfig:
-    return RunConfig(trace=trace, **config)
+    """The configuration of a run; ``runtime_env`` holds ring sizes under the ecosystem's names."""
+    check_config(config)
+    fields = {key: value for key, value in config.items() if key != "runtime_env"}
+    fields.update({RUNTIME_ENV_KEYS[key]: value for key, value in config.get("runtime_env", {}).items()})
+    return RunConfig(trace=trace, **fields)
+
+
+def _check_keys(what: str, value: Any, allowed: Iterable[str]) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} is a {type(value).__name__}, must be a mapping")
+    unknown = sorted(set(value) - set(allowed))
+    if unknown:
+        raise ValueError(f"unknown {what} {', '.join(unknown)}; allowed are {', '.join(allowed)}")
 
 
 def output_names(callable: Callable) -> list[str]:

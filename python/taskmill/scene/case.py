@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .args import TaskArgsBuilder
-from .build import CONFIG_KEYS
+from .build import check_config
 from .compare import Stage, compare
 
 RUNTIMES = ("tensormap_and_ringbuffer",)
@@ -18,8 +18,8 @@ class SceneTestCase:
     """A callable, its cases, how their inputs are made and what the outputs must be.
 
     ``CALLABLE`` = {"orchestration": {"source", "function_name", "signature"}, "incores": [{"func_id", "source", "core_type",
-    "name"}]}: sources relative to the class's file, the signature a list of In, Out, InOut, one per tensor of
-    ``generate_args``. ``CASES`` = [{"name", "platforms", "params", "config"}]. Outputs equal the golden ones if
+    "name"}], "rules"}: sources relative to the class's file, the signature a list of In, Out, InOut, one per tensor of
+    ``generate_args``, the rules "native" (the default) or "ecosystem". ``CASES`` = [{"name", "platforms", "params", "config"}]. Outputs equal the golden ones if
     ``|actual - golden| <= ATOL + RTOL * |golden|``.
     """
 
@@ -90,9 +90,7 @@ def _check_case(scene: str, case: Mapping[str, Any]) -> None:
     for key in ("name", "platforms"):
         if not case.get(key):
             raise ValueError(f"{scene}: a case needs {key!r}, got {dict(case)!r}")
-    config = case.get("config", {})
-    if not isinstance(config, Mapping):
-        raise TypeError(f"{scene}::{case['name']}: config is a {type(config).__name__}, must be a mapping")
-    unknown = sorted(set(config) - set(CONFIG_KEYS))
-    if unknown:
-        raise ValueError(f"{scene}::{case['name']}: unknown config {', '.join(unknown)}; allowed are {', '.join(CONFIG_KEYS)}")
+    try:
+        check_config(case.get("config", {}))
+    except (TypeError, ValueError) as problem:
+        raise type(problem)(f"{scene}::{case['name']}: {problem}") from None

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._taskmill import RoomReport
 from ..callables import Callable, CallableHandle
 from ..errors import TaskmillError
 from ..worker import RunReport, Worker
@@ -21,7 +22,7 @@ from .case import SceneTestCase
 from .compare import GoldenMismatch, StageResult, compare_stage
 
 PHASES = ("prepare", "copy_in", "execute", "copy_back")
-RINGS = ("task_slots", "argument_lines", "heap_bytes", "edge_nodes")
+ROOMS = ("task_slots", "argument_lines", "heap_bytes", "edge_nodes")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class SceneResult:
     rounds: list[dict[str, float]] = field(default_factory=list)  # ms per phase
     threads_peak: int = 0
     peak_bytes: int = 0
-    rings: dict[str, dict[str, int]] = field(default_factory=dict)
+    rings: list[dict[str, dict[str, int]]] = field(default_factory=list)  # by scope depth; room -> peak, size, enough
     stages: list[StageResult] = field(default_factory=list)
     error: str = ""
     details: str = ""  # a traceback, if the scene's own Python code raised
@@ -73,6 +74,10 @@ def run_scene(scene_class: type[SceneTestCase], case: Mapping[str, Any], platfor
         if not isinstance(problem, TaskmillError):
             result.details = traceback.format_exc()
     return result
+
+
+def _use(room: RoomReport) -> dict[str, int]:
+    return {"peak": room.peak, "size": room.size, "enough": room.enough}
 
 
 def _golden_spec(spec: TensorArg | Scalar, outputs: list[str]) -> TensorArg | Scalar:
@@ -139,9 +144,7 @@ class _SceneRun:
     def _record(self, report: RunReport) -> None:
         self.result.tasks = report.tasks
         self.result.rounds.append({phase: getattr(report, f"{phase}_ns") / 1e6 for phase in PHASES})
-        for ring in RINGS:
-            use = getattr(report, ring)
-            self.result.rings[ring] = {"peak": use.peak, "size": use.size}
+        self.result.rings = [{room: _use(getattr(ring, room)) for room in ROOMS} for ring in report.rings]
         if self.options.trace is not None:
             report.write_trace(self.options.trace)
 
