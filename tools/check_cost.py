@@ -6,6 +6,9 @@ compiler; with another version than the recorded one they are printed and not co
 
     tools/check_cost.py --build build/cost             compare with bench/cost/recorded.json
     tools/check_cost.py --build build/cost --record    record what this machine counts
+
+Graphs that a careless index would make quadratic are run at n, 2n and 4n tasks: a submit of the largest may take GROWTH times
+as many instructions as one of the smallest.
 """
 
 import argparse
@@ -21,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TASKS = 1000
 TOLERANCE = 0.02  # of the recorded figure: rounding, and hash tables that land elsewhere
 GRAPHS = ("chain", "fan", "tiles")
+SCALING = {"writers": 2000, "readers": 2000, "views": 1024}  # graph -> n
+GROWTH = 1.25
 # What is counted: the inclusive cost of device functions, less what the executor does inside them when it is called through a
 # port (there it hands over to another thread, whose wake-up takes more or fewer instructions).
 COSTS = {
@@ -60,6 +65,22 @@ def measure(build):
     return figures
 
 
+def measure_scaling(build, scale):
+    """graph -> instructions per submit at n, 2n and 4n tasks; n is that of SCALING times `scale`."""
+    program = str(build / "bench" / "cost" / "cost_graph")
+    with tempfile.TemporaryDirectory() as folder:
+        return {
+            graph: {n * factor: round(count(program, graph, n * factor, Path(folder))["submit"] / (n * factor), 1) for factor in (1, 2, 4)}
+            for graph, n in ((graph, n * scale) for graph, n in SCALING.items())
+        }
+
+
+def grown(scaling):
+    """Lines that say which graph's submits grow with it."""
+    growth = {graph: list(costs.values())[-1] / list(costs.values())[0] for graph, costs in scaling.items()}
+    return [f"{graph}: a submit grows {ratio:.2f} times from n to 4n tasks" for graph, ratio in growth.items() if ratio > GROWTH]
+
+
 def compiler_version(build):
     cache = (build / "CMakeCache.txt").read_text()
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M)[1]
@@ -82,11 +103,15 @@ def main():
     parser.add_argument("--recorded", type=Path, default=ROOT / "bench" / "cost" / "recorded.json")
     parser.add_argument("--figures", type=Path, help="compare these instead of measuring")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--scale", type=int, default=1, help="times the sizes of SCALING")
     options = parser.parse_args()
     figures = json.loads(options.figures.read_text()) if options.figures else measure(options.build)
     compiler = None if options.figures else compiler_version(options.build)
     for graph, costs in figures.items():
         print(f"{graph}: " + ", ".join(f"{cost} {value}" for cost, value in costs.items()))
+    scaling = {} if options.figures else measure_scaling(options.build, options.scale)
+    for graph, costs in scaling.items():
+        print(f"{graph}: submit " + ", ".join(f"{value} at {tasks:,} tasks" for tasks, value in costs.items()))
     if options.record:
         options.recorded.write_text(json.dumps({"compiler": compiler, "figures": figures}, indent=2) + "\n")
         return 0
@@ -94,7 +119,7 @@ def main():
     if compiler not in (None, recorded["compiler"]):
         print(f"recorded with {recorded['compiler']}, built with {compiler}: not compared")
         return 0
-    crept = compare(figures, recorded["figures"])
+    crept = compare(figures, recorded["figures"]) + grown(scaling)
     print("\n".join(crept) if crept else "within the recorded figures")
     return 1 if crept else 0
 

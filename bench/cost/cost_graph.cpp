@@ -1,6 +1,6 @@
 // One run of a graph of `tasks` adds, for tools/check_cost.py to count instructions in.
 //
-//   cost_graph chain|fan|tiles tasks
+//   cost_graph chain|fan|tiles|writers|readers|views tasks
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,12 +28,17 @@ int run(const std::string& graph, uint64_t tasks) {
   spec.orchestration = sources / "graphs.cpp";
   spec.signature = {{Direction::kInout, "tiles", DataType::kFloat32}};
   spec.scalar_count = 1;
-  spec.kernels = {add};
+  KernelSource touch = add;
+  touch.id = 1;
+  touch.name = "touch";
+  touch.source = sources / "touch_kernel.cpp";
+  spec.kernels = {add, touch};
   spec.orchestration_flags = kPortable;
   const auto callable = (*worker)->register_callable(spec);
   if (!callable) return std::fprintf(stderr, "%s\n", callable.error().message.c_str()), 1;
-  std::vector<float> tiles(64 * 16, 0.0F);
-  const Argument arguments[] = {HostTensor{tiles.data(), tiles.size() * sizeof(float), {64, 16}, DataType::kFloat32}, tasks};
+  const uint32_t rows = graph == "writers" ? static_cast<uint32_t>(tasks) : 64;
+  std::vector<float> tiles(rows * 16, 0.0F);
+  const Argument arguments[] = {HostTensor{tiles.data(), tiles.size() * sizeof(float), {rows, 16}, DataType::kFloat32}, tasks};
   const auto report = (*worker)->run(*callable, arguments);
   if (!report) return std::fprintf(stderr, "%s\n", report.error().message.c_str()), 1;
   return 0;
@@ -42,6 +47,6 @@ int run(const std::string& graph, uint64_t tasks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: cost_graph chain|fan|tiles tasks\n"), 2;
+  if (argc != 3) return std::fprintf(stderr, "usage: cost_graph chain|fan|tiles|writers|readers|views tasks\n"), 2;
   return run(argv[1], std::strtoull(argv[2], nullptr, 10));
 }

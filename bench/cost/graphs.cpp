@@ -1,4 +1,4 @@
-// Graphs of adds over an array of 64 tiles of 16 floats; scalar 0 is the number of tasks.
+// Graphs of adds over an array of tiles of 16 floats, 64 or as many as there are tasks; scalar 0 is the number of tasks.
 #include <taskmill/orchestration.h>
 
 using namespace taskmill;
@@ -22,5 +22,30 @@ extern "C" void tiles(const OrchestrationArgs& args) {
   for (uint64_t i = 0; i < args.scalar(0); ++i) {
     const Tensor tile = args.tensor(0).rows(static_cast<uint32_t>(i % 64));
     submit_aiv_task(0, TaskArgs().add_inout(tile));
+  }
+}
+
+// Each task adds to a tile of its own, then one reads them all.
+extern "C" void writers(const OrchestrationArgs& args) {
+  for (uint64_t i = 0; i < args.scalar(0); ++i) {
+    const Tensor tile = args.tensor(0).rows(static_cast<uint32_t>(i));
+    submit_aiv_task(0, TaskArgs().add_inout(tile));
+  }
+  submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)));
+}
+
+// Each task reads the whole array, then one adds to it.
+extern "C" void readers(const OrchestrationArgs& args) {
+  for (uint64_t i = 0; i < args.scalar(0); ++i) submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)));
+  submit_aiv_task(0, TaskArgs().add_inout(args.tensor(0)));
+}
+
+// Each task adds to one of eight views of the array in turn, columns and rows with steps, all of which overlap others.
+extern "C" void views(const OrchestrationArgs& args) {
+  const Tensor& tiles = args.tensor(0);
+  for (uint64_t i = 0; i < args.scalar(0); ++i) {
+    const auto k = static_cast<uint32_t>(i / 2 % 4);
+    const Tensor view = i % 2 == 0 ? tiles.slice(1, k, 16, 4) : tiles.slice(0, k, tiles.shapes[0], 4);
+    submit_aiv_task(1, TaskArgs().add_inout(view));
   }
 }

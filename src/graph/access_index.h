@@ -46,17 +46,19 @@ enum class Group : uint8_t {
 
 class AccessIndex {
  public:
+  AccessIndex() = default;
+  // All three must outlive the index and stay where they are.
   AccessIndex(const GraphRegion& region, const TaskRings& tasks, const HazardRules& rules)
-      : region_(region), tasks_(tasks), rules_(rules) {}
+      : region_(&region), tasks_(&tasks), rules_(&rules) {}
 
   // Calls link(TaskRef) → Link for each task that the access must follow. False: abandoned.
   template <class LinkTo>
   bool conflicts(const Access& access, LinkTo&& link) const {
-    RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
+    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
     if (root.has_write_group && reads_whole(access)) return link(root.write_group) != Link::kAbandoned;
-    const Cover cover = cover_of(root, access);
+    const Cover cover = access.whole || root.partials == kNoLine ? Cover() : cover_of(root, access);
     // Whole readers follow the writer, so whoever follows them follows it.
-    const bool writer_is_implied = cover.found || (access.follows_readers && rules_.read_after_write && root.has_readers());
+    const bool writer_is_implied = cover.found || (access.follows_readers && rules_->read_after_write && root.has_readers());
     if (access.follows_readers && root.has_readers() && !follow_readers(root, cover, link)) return false;
     if (root.writer_use != 0 && !writer_is_implied && is_followed(root.writer_use, access)) {
       const Link linked = link(root.writer);
@@ -66,19 +68,22 @@ class AccessIndex {
     return root.partials == kNoLine || follow_partials(root, access, cover, link);
   }
 
+  // A quick look before wanted_group.
+  static bool may_want_group(const RootRecord& root, const Access& access) {
+    if (access.whole) return root.partials != kNoLine && !root.has_write_group && reads_whole(access);
+    return root.more_readers != kNoLine && access.follows_readers;
+  }
   // Would a group save edges, now that this access comes?
   Group wanted_group(const Access& access) const {
-    const RootRecord& root = *region_.line_as<const RootRecord>(access.root_line);
-    if (reads_whole(access)) {
-      return !root.has_write_group && root.partials != kNoLine && has_many_writers(root) ? Group::kWriters : Group::kNone;
-    }
-    const bool many = !access.whole && access.follows_readers && has_many_readers(root, cover_of(root, access));
-    return many ? Group::kReaders : Group::kNone;
+    const RootRecord& root = *region_->line_as<const RootRecord>(access.root_line);
+    if (!may_want_group(root, access)) return Group::kNone;
+    if (access.whole) return has_many_writers(root) ? Group::kWriters : Group::kNone;
+    return has_many_readers(root, cover_of(root, access)) ? Group::kReaders : Group::kNone;
   }
   // Makes `group`, a new task that `link` links, follow its members and stand for them. False: abandoned.
   template <class LinkTo>
   bool form_group(Group kind, const Access& access, TaskRef group, LinkTo&& link) const {
-    RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
+    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
     if (kind == Group::kWriters) {
       if (!conflicts(access, link)) return false;
       root.has_write_group = true;
@@ -94,7 +99,7 @@ class AccessIndex {
 
   // The access of `task` takes part in what comes later. May use the free line `line` for it; true: it did.
   bool record(const Access& access, TaskRef task, uint32_t line) const {
-    RootRecord& root = *region_.line_as<RootRecord>(access.root_line);
+    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
     if (!access.whole || !access.ordered) return record_interval(root, access, task, line);
     if ((access.use & kWrites) != 0) {
       record_whole_write(root, task, access.use);
@@ -108,18 +113,18 @@ class AccessIndex {
     const AccessRecord& record = at(line);
     if (record.kind == RecordKind::kRemoved) return;
     // A buffer's record goes with the task that made it.
-    if (!record.root_is_entry && !tasks_.live(record.root_owner)) return;
-    RootRecord& root = *region_.line_as<RootRecord>(record.root_line);
+    if (!record.root_is_entry && !tasks_->live(record.root_owner)) return;
+    RootRecord& root = *region_->line_as<RootRecord>(record.root_line);
     if (record.epoch == root.epoch) unlink(root, line);
   }
 
  private:
-  AccessRecord& at(uint32_t line) const { return *region_.line_as<AccessRecord>(line); }
+  AccessRecord& at(uint32_t line) const { return *region_->line_as<AccessRecord>(line); }
 
   static bool reads_whole(const Access& access) {
     return access.whole && access.ordered && access.follows_writers && (access.use & kWrites) == 0;
   }
-  bool is_pending(TaskRef task) const { return tasks_.live(task) && !region_.slots[tasks_.slot(task)].done(); }
+  bool is_pending(TaskRef task) const { return tasks_->live(task) && !region_->slots[tasks_->slot(task)].done(); }
 
   // The newest write that covers an access and follows all that conflicts with it: whatever is older is implied by it.
   struct Cover {
@@ -128,9 +133,8 @@ class AccessIndex {
   };
   Cover cover_of(const RootRecord& root, const Access& access) const {
     Cover cover;
-    if (access.whole || root.partials == kNoLine) return cover;
     uint32_t partials = root.partials;
-    const IntervalTree tree(region_.lines, &partials);
+    const IntervalTree tree(region_->lines, &partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, true};
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
       const AccessRecord& record = at(line);
@@ -142,24 +146,24 @@ class AccessIndex {
   }
   // Places wrap after 2³² submits; those of live tasks are less than half of that apart.
   bool is_newer(TaskRef task, const Cover& cover) const { return !cover.found || static_cast<int32_t>(order_of(task) - cover.task) > 0; }
-  uint32_t order_of(TaskRef task) const { return region_.slots[tasks_.slot(task)].description().task; }
+  uint32_t order_of(TaskRef task) const { return region_->slots[tasks_->slot(task)].description().task; }
 
   bool has_many_readers(const RootRecord& root, const Cover& cover) const {
     uint32_t pending = 0;
-    for (uint32_t line = root.more_readers; line != kNoLine && pending < rules_.group_from; line = at(line).right) {
+    for (uint32_t line = root.more_readers; line != kNoLine && pending < rules_->group_from; line = at(line).right) {
       if (!is_newer(at(line).task, cover)) break;
       pending += is_pending(at(line).task);
     }
-    return pending == rules_.group_from;
+    return pending == rules_->group_from;
   }
   bool has_many_writers(const RootRecord& root) const {
     uint32_t partials = root.partials, pending = 0;
-    const IntervalTree tree(region_.lines, &partials);
+    const IntervalTree tree(region_->lines, &partials);
     const IntervalTree::Query query = {0, root.bytes, true};
-    for (uint32_t line = tree.first(query); line != kNoLine && pending < rules_.group_from; line = tree.next(line, query)) {
+    for (uint32_t line = tree.first(query); line != kNoLine && pending < rules_->group_from; line = tree.next(line, query)) {
       pending += is_pending(at(line).task);
     }
-    return pending == rules_.group_from;
+    return pending == rules_->group_from;
   }
 
   static bool is_followed(uint8_t earlier_use, const Access& access) {
@@ -173,7 +177,7 @@ class AccessIndex {
     for (uint8_t i = 0; i < root.reader_count; ++i) {
       // A group is as new as its members, whose places it does not keep.
       const bool implied =
-          cover.found && tasks_.live(root.readers[i]) && ring_of(root.readers[i]) != kGroupRing && !is_newer(root.readers[i], cover);
+          cover.found && tasks_->live(root.readers[i]) && ring_of(root.readers[i]) != kGroupRing && !is_newer(root.readers[i], cover);
       const Link linked = implied ? Link::kPending : link(root.readers[i]);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kPending) root.readers[kept++] = root.readers[i];
@@ -192,7 +196,7 @@ class AccessIndex {
 
   template <class LinkTo>
   bool follow_partials(RootRecord& root, const Access& access, const Cover& cover, LinkTo& link) const {
-    const IntervalTree tree(region_.lines, &root.partials);
+    const IntervalTree tree(region_->lines, &root.partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, !access.follows_readers};
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
       const AccessRecord& record = at(line);
@@ -216,8 +220,8 @@ class AccessIndex {
   }
   ByteLattice lattice_of(const RootRecord& root, const AccessRecord& record) const {
     if (record.view == 0) return ByteLattice::interval(root.base + record.begin, root.base + record.end);
-    const TaskDescription& task = region_.slots[tasks_.slot(record.task)].description();
-    return ByteLattice::of(*region_.line_as<const TensorDescriptor>(task.descriptor_line() + record.view - 1));
+    const TaskDescription& task = region_->slots[tasks_->slot(record.task)].description();
+    return ByteLattice::of(*region_->line_as<const TensorDescriptor>(task.descriptor_line() + record.view - 1));
   }
 
   // Whoever conflicts with an earlier access conflicts with this one, which follows all of them.
@@ -249,7 +253,7 @@ class AccessIndex {
   void drop_retired_readers(RootRecord& root) const {
     uint8_t kept = 0;
     for (uint8_t i = 0; i < root.reader_count; ++i) {
-      if (tasks_.live(root.readers[i])) root.readers[kept++] = root.readers[i];
+      if (tasks_->live(root.readers[i])) root.readers[kept++] = root.readers[i];
     }
     root.reader_count = kept;
   }
@@ -260,12 +264,12 @@ class AccessIndex {
       if (access.ordered && root.partials != kNoLine) remove_covered(root, access);
     }
     start(root, access, task, line, RecordKind::kInterval);
-    IntervalTree(region_.lines, &root.partials).insert(line);
+    IntervalTree(region_->lines, &root.partials).insert(line);
     return true;
   }
 
   void remove_covered(RootRecord& root, const Access& access) const {
-    IntervalTree tree(region_.lines, &root.partials);
+    IntervalTree tree(region_->lines, &root.partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, false};
     for (uint32_t line = tree.first(query); line != kNoLine;) {
       const uint32_t next = tree.next(line, query);
@@ -296,7 +300,7 @@ class AccessIndex {
   void unlink(RootRecord& root, uint32_t line) const {
     AccessRecord& record = at(line);
     if (record.kind == RecordKind::kInterval) {
-      IntervalTree(region_.lines, &root.partials).remove(line);
+      IntervalTree(region_->lines, &root.partials).remove(line);
     } else {
       (record.parent != kNoLine ? at(record.parent).right : root.more_readers) = record.right;
       if (record.right != kNoLine) at(record.right).parent = record.parent;
@@ -304,9 +308,9 @@ class AccessIndex {
     record.kind = RecordKind::kRemoved;
   }
 
-  const GraphRegion& region_;
-  const TaskRings& tasks_;
-  const HazardRules& rules_;
+  const GraphRegion* region_ = nullptr;
+  const TaskRings* tasks_ = nullptr;
+  const HazardRules* rules_ = nullptr;
 };
 
 }  // namespace taskmill::graph

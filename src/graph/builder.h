@@ -51,7 +51,9 @@ class Builder {
     rings_.init(region, layout, launch);
     for (uint32_t i = 0; i < wire::kRings; ++i) edges_[i].init(region.edges[i], region.edge_returns + i, layout.rings[i].edge_nodes);
     scopes_.begin("", 0, false);
-    entry_roots_ = make_entries(region, launch, scopes_.at(0).serial);
+    roots_ = RootFinder(region_, rings_, make_entries(region, launch, scopes_.at(0).serial));
+    check_ = TaskCheck(region_, launch, scopes_, rings_, rules_, roots_);
+    accesses_ = AccessIndex(region_, rings_.tasks(), rules_);
     environment.publish(region.lines, uint64_t{launch.entry_tensor_count} * kEntryLines * sizeof(Line));
   }
 
@@ -65,15 +67,13 @@ class Builder {
     if (fatal()) return refuse_late(spec, result);
     ResolvedTask task;
     Refusal refusal;
-    const RootFinder roots(region_, rings_, entry_roots_);
-    const TaskCheck check(region_, *launch_, scopes_, rings_, rules_, roots);
-    if (!check.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
+    if (!check_.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
     if (!rings_.fits(task.room)) {
       if (!wait_for_room(spec, task.room)) return refuse(spec, result);
-      if (!check.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
+      if (!check_.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
     }
 
-    if (!form_groups(spec, task)) return refuse(spec, result);
+    if (task.may_group && !form_groups(spec, task)) return refuse(spec, result);
     const Place place = rings_.take(task.room);
     const uint32_t free_line = place_task(spec, task, place, result);
     ++made_;
@@ -153,7 +153,6 @@ class Builder {
   static constexpr uint64_t kReclaimInterval = 64;  // submits; a power of two
 
   uint32_t next_task() const { return static_cast<uint32_t>(made_); }
-  AccessIndex index() const { return AccessIndex(region_, rings_.tasks(), rules_); }
 
   [[gnu::noinline]] void refuse(const TaskSpec& spec, SubmitResult& result) {
     ++refused_;
@@ -177,11 +176,10 @@ class Builder {
   // ---- the parts of a submit
 
   // Where the task would be one of many that follow the same many. False: abandoned.
-  bool form_groups(const TaskSpec& spec, const ResolvedTask& task) {
-    const AccessIndex accesses = index();
+  [[gnu::noinline]] bool form_groups(const TaskSpec& spec, const ResolvedTask& task) {
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       if (!task.arguments[i].tracked) continue;
-      const Group kind = accesses.wanted_group(task.arguments[i].access);
+      const Group kind = accesses_.wanted_group(task.arguments[i].access);
       if (kind != Group::kNone && !form_group(kind, task.arguments[i].access, task.room.ring)) return false;
     }
     return true;
@@ -195,7 +193,7 @@ class Builder {
     description.kernel_id = kNoKernelId;
     region_.slots[place.slot].allocate(description);
     EdgeLinker<Environment> link(region_, rings_.tasks(), ring, edges_[ring], *environment_, place.task);
-    if (!index().form_group(kind, access, place.task, link)) return false;
+    if (!accesses_.form_group(kind, access, place.task, link)) return false;
     ++submitted_;
     ++groups_;
     if (region_.slots[place.slot].finish_linking(link.linked())) environment_->ready(place.slot);
@@ -259,12 +257,11 @@ class Builder {
 
   // False: abandoned.
   bool follow_producers(const TaskSpec& spec, const ResolvedTask& task, EdgeLinker<Environment>& link) const {
-    const AccessIndex accesses = index();
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const ResolvedArgument& argument = task.arguments[i];
       if (argument.follows_maker && link(maker_of(argument)) == Link::kAbandoned) return false;
       if ((argument.access.follows_writers || argument.access.follows_readers) && !argument.access.footprint.empty() &&
-          !accesses.conflicts(argument.access, link)) {
+          !accesses_.conflicts(argument.access, link)) {
         return false;
       }
     }
@@ -281,11 +278,10 @@ class Builder {
 
   // Comes after the hazards of all arguments, so that a task never waits for itself.
   void record_accesses(const TaskSpec& spec, const ResolvedTask& task, const Place& place, uint32_t free_line) {
-    const AccessIndex accesses = index();
     uint32_t used = 0;
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const ResolvedArgument& argument = task.arguments[i];
-      if (argument.tracked) used += accesses.record(argument.access, place.task, free_line + used);
+      if (argument.tracked) used += accesses_.record(argument.access, place.task, free_line + used);
     }
     TaskRecord& record = region_.records[place.slot];
     record.first_access = free_line;
@@ -301,14 +297,12 @@ class Builder {
     Refusal refusal;
     Tensor view;
     ResolvedArgument argument;
-    const RootFinder roots(region_, rings_, entry_roots_);
-    const TaskCheck check(region_, *launch_, scopes_, rings_, rules_, roots);
-    if (!element_view(tensor, ndims, index_of_element, &view, &refusal) || !check.resolve_element(mode, view, &argument, &refusal)) {
+    if (!element_view(tensor, ndims, index_of_element, &view, &refusal) || !check_.resolve_element(mode, view, &argument, &refusal)) {
       fail(run_error(refusal, next_task(), kNoKernel));
       return {};
     }
     const auto wait = [&](TaskRef producer) { return wait_for(producer); };
-    if (!index().conflicts(argument.access, wait)) return {};
+    if (!accesses_.conflicts(argument.access, wait)) return {};
     return {view.buffer.addr + view.start_offset * element_bytes(view.dtype), element_bytes(view.dtype)};
   }
 
@@ -350,11 +344,10 @@ class Builder {
     for (uint32_t ring = 0; ring < kTaskRings; ++ring) reclaim(ring);
   }
   [[gnu::noinline]] void reclaim(uint32_t ring) {
-    const AccessIndex accesses = index();
     const auto can_retire = [this](uint32_t slot) { return is_retirable(slot); };
     rings_.reclaim(ring, can_retire, [&](uint32_t slot) {
       const TaskRecord& record = region_.records[slot];
-      for (uint32_t i = 0; i < record.access_count; ++i) accesses.forget(record.first_access + i);
+      for (uint32_t i = 0; i < record.access_count; ++i) accesses_.forget(record.first_access + i);
     });
   }
 
@@ -394,10 +387,12 @@ class Builder {
   Environment* environment_ = nullptr;
   const wire::LaunchBlock* launch_ = nullptr;
   HazardRules rules_;
-  uint32_t entry_roots_ = 0;
   RingSet rings_;
   EdgePool edges_[wire::kRings];
   ScopeStack scopes_;
+  RootFinder roots_;
+  TaskCheck check_;
+  AccessIndex accesses_;
   Shortfall shortfall_;
   uint64_t made_ = 0;
   uint64_t submitted_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "graph/root.h"
 #include "taskmill/orchestration.h"
 
 namespace taskmill::graph {
@@ -20,6 +21,30 @@ struct HazardRules {
   bool closed_scopes_linger = false;
   // Members that a group has at least (access_index.h).
   uint32_t group_from = 16;
+
+  // What an argument of an existing tensor follows, and whether later ones follow it.
+  struct Conduct {
+    uint8_t use;           // kReads, kWrites
+    bool follows_writers;  // waits for earlier writers …
+    bool follows_readers;  // … and readers of its bytes
+    bool ordered;          // follows all that matters: later tasks that follow it need not follow what it covers
+    bool tracked;          // orders later tasks
+    bool follows_maker;    // follows the task that made the buffer, whatever else it follows
+  };
+  // REQUIRES: mode is not kOutput.
+  constexpr Conduct conduct(ArgumentMode mode, bool manual) const {
+    const bool reads = mode != ArgumentMode::kOutputExisting, writes = mode != ArgumentMode::kInput;
+    const bool untracked = manual || mode == ArgumentMode::kNoDependency;
+    Conduct conduct = {};
+    conduct.use = static_cast<uint8_t>((reads ? kReads : 0) | (writes ? kWrites : 0));
+    conduct.ordered = !untracked && (reads || outputs_follow);
+    conduct.follows_writers = conduct.ordered && ((reads && read_after_write) || (writes && write_after_write));
+    conduct.follows_readers = conduct.ordered && writes && write_after_read;
+    // Readers that nobody would follow are not remembered.
+    conduct.tracked = untracked ? untracked_are_recorded : writes || write_after_read;
+    conduct.follows_maker = !manual && !conduct.follows_writers;
+    return conduct;
+  }
 
   static constexpr HazardRules of(DependencyRules rules) {
     if (rules == DependencyRules::kNative) return {};

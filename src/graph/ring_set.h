@@ -147,7 +147,7 @@ class RingSet {
     // A ring's end may be skipped for want of one unit of the largest task; and lines are taken first, trimmed afterwards.
     const uint64_t enough_lines = ring.most_held.lines + 2 * lines.largest();
     use.argument_lines = {lines.peak(), lines.capacity(), std::max<uint64_t>(enough_lines, kMinArgumentLines)};
-    const uint64_t skip = ring.most_held.heap_units > heap.largest() ? heap.largest() - 1 : 0;
+    const uint64_t skip = ring.most_held.tasks > 1 && heap.largest() != 0 ? heap.largest() - 1 : 0;
     use.heap_bytes = {heap_bytes(heap.peak()), heap_bytes(heap.capacity()),
                       heap_bytes(std::max(ring.most_held.heap_units, heap.largest()) + skip)};
     return use;

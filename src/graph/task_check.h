@@ -36,6 +36,7 @@ struct ResolvedTask {
   uint32_t tracked;   // arguments that order later tasks; each may need a line for its access record
   uint32_t retained;  // dependencies whose buffers are kept
   bool fills;         // a buffer has an initial value
+  bool may_group;     // a group may save edges (access_index.h)
   ResolvedArgument arguments[kMaxTaskTensors];
 };
 
@@ -54,16 +55,22 @@ struct ResolvedTask {
 
 class TaskCheck {
  public:
+  TaskCheck() = default;
+  // All must outlive the check and stay where they are.
   TaskCheck(const GraphRegion& region, const wire::LaunchBlock& launch, const ScopeStack& scopes, const RingSet& rings,
             const HazardRules& rules, const RootFinder& roots)
-      : region_(region), launch_(launch), scopes_(scopes), rings_(rings), rules_(rules), roots_(roots) {}
+      : region_(&region), launch_(&launch), scopes_(&scopes), rings_(&rings), rules_(&rules), roots_(&roots) {
+    for (uint32_t mode = 0; mode < kModes; ++mode) {
+      for (const bool manual : {false, true}) conducts_[manual][mode] = rules.conduct(static_cast<ArgumentMode>(mode), manual);
+    }
+  }
 
   [[nodiscard]] bool resolve(const TaskSpec& spec, ResolvedTask* task, Refusal* refusal) const {
     if (!check_counts(spec, refusal) || !check_kind(spec, refusal)) return false;
-    const uint32_t depth = scopes_.innermost();
-    const bool manual = scopes_.at(depth).manual;
+    const uint32_t depth = scopes_->innermost();
+    const bool manual = scopes_->at(depth).manual;
     task->own_descriptors = task->outputs = task->tracked = task->retained = 0;
-    task->fills = false;
+    task->fills = task->may_group = false;
     task->room = {wire::ring_of_depth(depth), 0, 0};
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const TensorArgument& given = spec.tensors[i];
@@ -75,9 +82,11 @@ class TaskCheck {
         task->fills |= given.spec->has_initial_value;
         task->room.heap_units += heap_units(argument.access.footprint.end);
       } else {
-        apply_mode(given.mode, manual, &argument);
+        apply(conducts_[manual][static_cast<uint32_t>(given.mode)], &argument);
         argument.access.view_index = static_cast<uint8_t>(task->own_descriptors);
         if (!resolve_existing(*given.tensor, &argument, refusal)) return false;
+        task->may_group |= argument.tracked &&
+                           AccessIndex::may_want_group(*region_->line_as<const RootRecord>(argument.access.root_line), argument.access);
       }
       task->own_descriptors += argument.descriptor_line == kOwnDescriptor;
       task->tracked += argument.tracked;
@@ -91,7 +100,7 @@ class TaskCheck {
 
   // What reading (kInput) or writing (kOutputExisting) an element from the orchestration must wait for.
   [[nodiscard]] bool resolve_element(ArgumentMode mode, const Tensor& element, ResolvedArgument* argument, Refusal* refusal) const {
-    apply_mode(mode, false, argument);
+    apply(rules_->conduct(mode, false), argument);
     argument->access.follows_writers = true;
     argument->access.follows_readers = mode != ArgumentMode::kInput;
     return resolve_existing(element, argument, refusal);
@@ -101,11 +110,11 @@ class TaskCheck {
   [[nodiscard]] bool resolve_existing(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
     if (!find_root(tensor, argument, refusal)) return false;
     if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
-    const RootRecord& root = *region_.line_as<const RootRecord>(argument->access.root_line);
+    const RootRecord& root = *region_->line_as<const RootRecord>(argument->access.root_line);
     argument->owner = root.owner;
     argument->follows_maker &= root.owner != 0;
     argument->descriptor_line = kOwnDescriptor;
-    if (same_descriptor(tensor, *region_.line_as<const TensorDescriptor>(root.descriptor_line)) && root.descriptor_is_whole) {
+    if (same_descriptor(tensor, *region_->line_as<const TensorDescriptor>(root.descriptor_line)) && root.descriptor_is_whole) {
       argument->descriptor_line = root.descriptor_line;
       argument->access.whole = true;
       argument->access.footprint = {0, root.bytes, true};
@@ -116,6 +125,8 @@ class TaskCheck {
   }
 
  private:
+  static constexpr uint32_t kModes = 5;
+
   static bool refuse(Refusal* refusal, wire::Reason reason, uint64_t needed = 0, uint64_t available = 0) {
     refusal->reason = reason;
     refusal->needed = needed;
@@ -142,33 +153,33 @@ class TaskCheck {
   }
 
   bool check_kernel(int32_t kernel_id, Refusal* refusal) const {
-    const auto* functions = reinterpret_cast<const uint64_t*>(launch_.functions);
+    const auto* functions = reinterpret_cast<const uint64_t*>(launch_->functions);
     const auto id = static_cast<uint32_t>(kernel_id);
-    if (id < launch_.function_count && id < kMaxKernelIds && functions[id] != 0) return true;
+    if (id < launch_->function_count && id < kMaxKernelIds && functions[id] != 0) return true;
     refusal->code = ErrorCode::kUnknownKernel;
-    return refuse(refusal, wire::Reason::kUnknownKernelId, 0, launch_.function_count);
+    return refuse(refusal, wire::Reason::kUnknownKernelId, 0, launch_->function_count);
   }
 
   bool resolve_dependencies(const TaskSpec& spec, ResolvedTask* task, Refusal* refusal) const {
     for (uint32_t i = 0; i < spec.dependency_count; ++i) {
       TaskRef producer = 0;
-      const TaskRings::Known known = rings_.tasks().find(spec.dependencies[i], &producer);
+      const TaskRings::Known known = rings_->tasks().find(spec.dependencies[i], &producer);
       if (known == TaskRings::Known::kNever) {
         refusal->argument = static_cast<int32_t>(i);
         return refuse(refusal, wire::Reason::kUnknownTask, spec.dependencies[i]);
       }
-      task->retained += known == TaskRings::Known::kLive && region_.records[rings_.tasks().slot(producer)].buffers != 0;
+      task->retained += known == TaskRings::Known::kLive && region_->records[rings_->tasks().slot(producer)].buffers != 0;
     }
     return true;
   }
 
   bool resolve_output(const TensorSpec& spec, ResolvedArgument* argument, Refusal* refusal) const {
     if (!check_rank_and_type(spec.ndims, spec.dtype, refusal)) return false;
-    const uint64_t most = launch_.sizes.rings[wire::ring_of_depth(scopes_.innermost())].heap_bytes;
+    const uint64_t most = launch_->sizes.rings[wire::ring_of_depth(scopes_->innermost())].heap_bytes;
     uint64_t bytes = 0;
     if (!buffer_bytes(spec, &bytes) || bytes > most) {
       refusal->code = ErrorCode::kHeapRingDeadlock;
-      refusal->ring = wire::ring_of_depth(scopes_.innermost());
+      refusal->ring = wire::ring_of_depth(scopes_->innermost());
       return refuse(refusal, wire::Reason::kOutputTooLarge, bytes, most);
     }
     *argument = {};
@@ -179,28 +190,24 @@ class TaskCheck {
     return true;
   }
 
-  // What an argument of an existing tensor follows, and whether later ones follow it.
-  void apply_mode(ArgumentMode mode, bool manual, ResolvedArgument* argument) const {
+  static void apply(const HazardRules::Conduct& conduct, ResolvedArgument* argument) {
     Access& access = argument->access;
-    access = {};
-    const bool reads = mode != ArgumentMode::kOutputExisting, writes = mode != ArgumentMode::kInput;
-    access.use = static_cast<uint8_t>((reads ? kReads : 0) | (writes ? kWrites : 0));
-    const bool untracked = manual || mode == ArgumentMode::kNoDependency;
-    access.ordered = !untracked && (reads || rules_.outputs_follow);
-    access.follows_writers = access.ordered && ((reads && rules_.read_after_write) || (writes && rules_.write_after_write));
-    access.follows_readers = access.ordered && writes && rules_.write_after_read;
-    // Readers that nobody would follow are not remembered.
-    argument->tracked = untracked ? rules_.untracked_are_recorded : writes || rules_.write_after_read;
-    argument->follows_maker = !manual && !access.follows_writers;
+    access.use = conduct.use;
+    access.whole = false;
+    access.follows_writers = conduct.follows_writers;
+    access.follows_readers = conduct.follows_readers;
+    access.ordered = conduct.ordered;
+    argument->tracked = conduct.tracked;
+    argument->follows_maker = conduct.follows_maker;
   }
 
   bool find_root(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
     if (tensor.run_serial != 0) {
-      if (tensor.run_serial != launch_.run_serial) return refuse(refusal, wire::Reason::kForeignTensor);
-      if (!scopes_.keeps(tensor.scope_depth, tensor.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
+      if (tensor.run_serial != launch_->run_serial) return refuse(refusal, wire::Reason::kForeignTensor);
+      if (!scopes_->keeps(tensor.scope_depth, tensor.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
       argument->access.root_line = tensor.root;
-      if (tensor.root < region_.line_count &&
-          region_.line_as<const RootRecord>(tensor.root)->contains(tensor.buffer.addr, tensor.buffer_bytes)) {
+      if (tensor.root < region_->line_count &&
+          region_->line_as<const RootRecord>(tensor.root)->contains(tensor.buffer.addr, tensor.buffer_bytes)) {
         return true;
       }
     }
@@ -214,15 +221,15 @@ class TaskCheck {
     if (!footprint_of(tensor, &bytes) || bytes.end > ~tensor.buffer.addr)
       return refuse(refusal, wire::Reason::kOutsideBuffer, ~uint64_t{0});
     const uint64_t first = tensor.buffer.addr + bytes.begin, last = tensor.buffer.addr + bytes.end - !bytes.empty();
-    const uint32_t line = roots_.find(first);
+    const uint32_t line = roots_->find(first);
     if (line == kNoRoot) return refuse(refusal, wire::Reason::kUnknownAddress, first);
-    const RootRecord& root = *region_.line_as<const RootRecord>(line);
+    const RootRecord& root = *region_->line_as<const RootRecord>(line);
     if (root.owner != 0) {
-      const TaskRecord& maker = region_.records[root.owner - 1];
-      if (!scopes_.keeps(maker.scope_depth, maker.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
+      const TaskRecord& maker = region_->records[root.owner - 1];
+      if (!scopes_->keeps(maker.scope_depth, maker.scope_serial)) return refuse(refusal, wire::Reason::kScopeEnded);
     }
     if (!root.contains(last, 1)) {
-      const uint32_t other = roots_.find(last);
+      const uint32_t other = roots_->find(last);
       if (other == kNoRoot) return refuse(refusal, wire::Reason::kOutsideBuffer, last + 1 - root.base, root.bytes);
       return refuse(refusal, wire::Reason::kBridgesRoots, root_name(line), root_name(other));
     }
@@ -232,8 +239,8 @@ class TaskCheck {
 
   // Of an entry argument its index; of a buffer that a task made, 2³² plus the task.
   uint64_t root_name(uint32_t line) const {
-    const RootRecord& root = *region_.line_as<const RootRecord>(line);
-    return root.owner == 0 ? line / kEntryLines : uint64_t{1} << 32 | region_.slots[root.owner - 1].description().task;
+    const RootRecord& root = *region_->line_as<const RootRecord>(line);
+    return root.owner == 0 ? line / kEntryLines : uint64_t{1} << 32 | region_->slots[root.owner - 1].description().task;
   }
 
   static bool resolve_view(const Tensor& tensor, const RootRecord& root, ResolvedArgument* argument, Refusal* refusal) {
@@ -259,12 +266,13 @@ class TaskCheck {
     return true;
   }
 
-  const GraphRegion& region_;
-  const wire::LaunchBlock& launch_;
-  const ScopeStack& scopes_;
-  const RingSet& rings_;
-  const HazardRules& rules_;
-  const RootFinder& roots_;
+  const GraphRegion* region_ = nullptr;
+  const wire::LaunchBlock* launch_ = nullptr;
+  const ScopeStack* scopes_ = nullptr;
+  const RingSet* rings_ = nullptr;
+  const HazardRules* rules_ = nullptr;
+  const RootFinder* roots_ = nullptr;
+  HazardRules::Conduct conducts_[2][kModes] = {};
 };
 
 }  // namespace taskmill::graph

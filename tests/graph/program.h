@@ -87,7 +87,8 @@ struct Program {
   std::vector<Step> steps;
 };
 
-// What views a program has. kIntervals: byte intervals only, kBoxes: and boxes, kAll: every kind.
+// What views a program has. kIntervals: byte intervals only; kBoxes: and boxes with steps, but of one layout of an array's bytes;
+// kAll: every kind.
 enum class Views { kIntervals, kBoxes, kAll };
 
 class ProgramGenerator {
@@ -232,7 +233,8 @@ class ProgramGenerator {
     view.by_address = random_.one_in(10);
     const uint32_t dice = random_.below(12);
     if (dice < 3) return view;
-    if (dice < 5 || (views_ == Views::kIntervals && dice < 8)) {
+    const bool other_layout = &buffer == &program_.buffers[program_.entries - 1] && buffer.root + 1 != program_.entries;
+    if (dice < 5 || (views_ == Views::kIntervals && dice < 8) || (views_ == Views::kBoxes && other_layout)) {
       view.kind = ViewSpec::kRows;
       interval(buffer.shape[0], &view.begin, &view.count);
     } else if (views_ == Views::kIntervals || (views_ == Views::kAll && dice < 7)) {
