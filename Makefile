@@ -122,9 +122,13 @@ bench: bootstrap-develop package ## measurements (printed, never asserted)
 
 SOAK_ROUNDS ?= 20
 .PHONY: soak
-soak: build ## the scheduling tests again and again for minutes, in shuffled order
-	@TASKMILL_SEEDS=10000 GTEST_REPEAT=$(SOAK_ROUNDS) GTEST_SHUFFLE=1 $(QUIET) soak --show '$(CTEST_LINES)' \
-	  ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L '^(graph|device|driver|variant|host)$$'
+soak: build ## 10,000 random graphs of each kind, then the threaded tests again and again, in shuffled order; many minutes
+	@export TASKMILL_SEEDS=10000; $(call run-soak,soak-graphs,'^(graph|device)$$')
+	@export GTEST_REPEAT=$(SOAK_ROUNDS) GTEST_SHUFFLE=1; $(call run-soak,soak-threads,$(POOL_LABELS))
+
+# $(call run-soak,STEP,LABELS)
+run-soak = $(QUIET) $(1) --show '$(CTEST_LINES)' \
+  ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L $(2)
 
 .PHONY: docs
 docs: build ## compiles or runs the snippets of the docs and follows their links
