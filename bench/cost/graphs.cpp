@@ -34,6 +34,17 @@ extern "C" void writers(const OrchestrationArgs& args) {
   submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)));
 }
 
+// Half of the tasks write tiles of their own, half read the whole array, behind a task whose buffer holds the ring.
+extern "C" void held(const OrchestrationArgs& args) {
+  const TensorSpec tile(args.tensor(0).shapes + 1, 1);
+  submit_aiv_task(1, TaskArgs().add_output(tile));
+  for (uint64_t i = 0; i < args.scalar(0) / 2; ++i) {
+    const Tensor own = args.tensor(0).rows(static_cast<uint32_t>(i));
+    submit_aiv_task(1, TaskArgs().add_inout(own));
+  }
+  for (uint64_t i = 0; i < args.scalar(0) / 2; ++i) submit_aiv_task(1, TaskArgs().add_input(args.tensor(0)));
+}
+
 // Each task reads the whole array, then one adds to it.
 extern "C" void readers(const OrchestrationArgs& args) {
   for (uint64_t i = 0; i < args.scalar(0); ++i) submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)));

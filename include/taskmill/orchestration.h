@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "taskmill/error.h"
 #include "taskmill/tensor.h"
@@ -127,41 +128,69 @@ class OrchestrationArgs {
   uint32_t scalar_count_;
 };
 
+template <class T>
+concept TensorValue = std::is_convertible_v < const std::remove_cvref_t<T>
+&, const Tensor& > ;
+
 // Collects the arguments of one submit: tensors before scalars, at most kMaxTaskTensors and kMaxTaskScalars. Breaking a
-// rule is told by the submit (InvalidArgs). Tensors and dependencies are borrowed: they must outlive the submit.
+// rule is told by the submit (InvalidArgs). Tensors, specs and dependencies are borrowed until the submit: in one expression with
+// it they may be temporaries, a TaskArgs with a name takes only what has a name too.
 class TaskArgs {
  public:
+  // Existing tensors that the task reads.
+  template <TensorValue... T>
+  TaskArgs& add_input(T&&... tensors) & {
+    return borrow<T...>(ArgumentMode::kInput, tensors...);
+  }
+  template <TensorValue... T>
+  TaskArgs&& add_input(const T&... tensors) && {
+    return std::move(add_all(ArgumentMode::kInput, tensors...));
+  }
+  // Existing tensors that the task reads and writes.
+  template <TensorValue... T>
+  TaskArgs& add_inout(T&&... tensors) & {
+    return borrow<T...>(ArgumentMode::kInout, tensors...);
+  }
+  template <TensorValue... T>
+  TaskArgs&& add_inout(const T&... tensors) && {
+    return std::move(add_all(ArgumentMode::kInout, tensors...));
+  }
+  // Existing tensors that the task writes; for each TensorSpec a buffer that the runtime makes.
   template <class... T>
-  TaskArgs& add_input(const T&... tensors) {
-    (add(ArgumentMode::kInput, tensors), ...);
-    return *this;
+  TaskArgs& add_output(T&&... tensors_or_specs) & {
+    return borrow<T...>(ArgumentMode::kOutputExisting, tensors_or_specs...);
   }
   template <class... T>
-  TaskArgs& add_inout(const T&... tensors) {
-    (add(ArgumentMode::kInout, tensors), ...);
-    return *this;
-  }
-  template <class... T>
-  TaskArgs& add_output(const T&... tensors_or_specs) {
-    (add_one_output(tensors_or_specs), ...);
-    return *this;
+  TaskArgs&& add_output(const T&... tensors_or_specs) && {
+    return std::move(add_all(ArgumentMode::kOutputExisting, tensors_or_specs...));
   }
   // Existing tensors that the task reads or writes without following their other users. Later tasks follow it.
-  template <class... T>
-  TaskArgs& add_no_dependency(const T&... tensors) {
-    (add(ArgumentMode::kNoDependency, tensors), ...);
-    return *this;
+  template <TensorValue... T>
+  TaskArgs& add_no_dependency(T&&... tensors) & {
+    return borrow<T...>(ArgumentMode::kNoDependency, tensors...);
+  }
+  template <TensorValue... T>
+  TaskArgs&& add_no_dependency(const T&... tensors) && {
+    return std::move(add_all(ArgumentMode::kNoDependency, tensors...));
   }
   template <class... T>
-  TaskArgs& add_scalar(T... values) {
+  TaskArgs& add_scalar(T... values) & {
     (add_one_scalar(values), ...);
     return *this;
   }
+  template <class... T>
+  TaskArgs&& add_scalar(T... values) && {
+    (add_one_scalar(values), ...);
+    return std::move(*this);
+  }
   // The task follows these tasks too: `count` ids that earlier submits gave. Replaces what was set before.
-  TaskArgs& set_dependencies(const uint64_t* task_ids, uint32_t count) {
+  TaskArgs& set_dependencies(const uint64_t* task_ids, uint32_t count) & {
     spec_.dependencies = task_ids;
     spec_.dependency_count = count;
     return *this;
+  }
+  TaskArgs&& set_dependencies(const uint64_t* task_ids, uint32_t count) && {
+    return std::move(set_dependencies(task_ids, count));  // *this is an lvalue here
   }
   const TaskSpec& spec(int32_t kernel_id, CoreType core_type, TaskKind kind = TaskKind::kKernel) const {
     spec_.kernel_id = kernel_id;
@@ -176,14 +205,25 @@ class TaskArgs {
     const uint32_t index = spec_.tensor_count++;  // counted past the limit, so that the error can name the number
     return index < kMaxTaskTensors ? &spec_.tensors[index] : nullptr;
   }
+  template <class... T, class... Argument>
+  TaskArgs& borrow(ArgumentMode mode, Argument&... arguments) {
+    static_assert((std::is_lvalue_reference_v<T> && ...),
+                  "a temporary ends before the submit: give it a name, or submit in one expression");
+    return add_all(mode, arguments...);
+  }
+  template <class... T>
+  TaskArgs& add_all(ArgumentMode mode, const T&... arguments) {
+    (add(mode, arguments), ...);
+    return *this;
+  }
   void add(ArgumentMode mode, const Tensor& tensor) {
     if (TensorArgument* argument = next()) {
       argument->mode = mode;
       argument->tensor = &tensor;
     }
   }
-  void add_one_output(const Tensor& tensor) { add(ArgumentMode::kOutputExisting, tensor); }
-  void add_one_output(const TensorSpec& spec) {
+  // REQUIRES: an output.
+  void add(ArgumentMode, const TensorSpec& spec) {
     if (TensorArgument* argument = next()) {
       argument->mode = ArgumentMode::kOutput;
       argument->spec = &spec;

@@ -131,7 +131,7 @@ struct Tensor : TensorDescriptor {
     Tensor result = *this;
     const bool legal = dimension < ndims && begin <= end && end <= shapes[dimension] && step >= 1;
     // An extent of 1 or less takes no step, so its stride may stay.
-    const uint32_t count = legal ? (end - begin + step - 1) / step : 0;
+    const uint32_t count = legal && begin < end ? (end - begin - 1) / step + 1 : 0;
     const uint64_t stride = count > 1 ? uint64_t{strides[dimension]} * step : 1;
     if (!legal || stride > UINT32_MAX) {
       result.extent_overflow = 1;
@@ -155,7 +155,7 @@ struct Tensor : TensorDescriptor {
       result.strides[d] = strides[order[d]];
     }
     if (named != (1u << ndims) - 1) result.extent_overflow = 1;
-    result.is_contiguous = result.strides_are_row_major();
+    result.is_contiguous = numel() == 0 || result.strides_are_row_major();
     return result;
   }
 
@@ -185,10 +185,10 @@ struct Tensor : TensorDescriptor {
       if (count > UINT32_MAX && new_shapes[d] > 1) result.extent_overflow = 1;
       result.shapes[d] = new_shapes[d];
       result.strides[d] = static_cast<uint32_t>(count);
-      if (__builtin_mul_overflow(count, uint64_t{new_shapes[d]}, &count)) result.extent_overflow = 1;
+      if (__builtin_mul_overflow(count, uint64_t{new_shapes[d] != 0 ? new_shapes[d] : 1}, &count)) result.extent_overflow = 1;
     }
     result.ndims = static_cast<uint8_t>(new_ndims);
-    if (count != numel()) result.extent_overflow = 1;
+    if (result.numel() != numel()) result.extent_overflow = 1;
     return result;
   }
 
@@ -207,7 +207,14 @@ static_assert(sizeof(Tensor) == 128 && std::is_trivially_copyable_v<Tensor>);
 // argument or one buffer that a task made.
 inline Tensor make_tensor(uint64_t address, const uint32_t* shapes, uint32_t ndims, DataType dtype = DataType::kFloat32) {
   Tensor tensor = {};
-  const bool legal = ndims >= 1 && ndims <= kMaxDims;
+  bool legal = ndims >= 1 && ndims <= kMaxDims;
+  uint64_t count = 1;
+  for (uint32_t d = legal ? ndims : 0; d-- > 0;) {
+    // As in reshape.
+    legal &= count <= UINT32_MAX || shapes[d] <= 1;
+    legal &= !__builtin_mul_overflow(count, uint64_t{shapes[d] != 0 ? shapes[d] : 1}, &count);
+  }
+  legal &= !__builtin_mul_overflow(count, uint64_t{8}, &count);
   static_cast<TensorDescriptor&>(tensor) = TensorDescriptor::row_major(address, dtype, shapes, legal ? ndims : 0);
   tensor.buffer_bytes = tensor.nbytes();
   tensor.extent_overflow = legal ? 0 : 1;

@@ -2,7 +2,7 @@
 //
 // Two steps, so that a task never depends on itself: `conflicts` for all arguments of a task, then `record` for all.
 // Every record in the index belongs to a task that was not retired. A task that has completed gives no edge; where one is
-// met, it is forgotten early.
+// met, its record goes.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,10 @@ enum class Link : uint8_t {
   kAbandoned,  // the run failed while room for an edge was waited for
 };
 
-struct Access {
+struct Access : Conduct {
+  bool whole;          // every byte of the root
+  uint8_t view_index;  // of `view` among the task's own descriptors, if the footprint is not exact
   uint32_t root_line;
-  uint8_t use;                   // kReads, kWrites
-  uint8_t view_index;            // of `view` among the task's own descriptors, if the footprint is not exact
-  bool whole;                    // every byte of the root
-  bool follows_writers;          // waits for earlier writers …
-  bool follows_readers;          // … and readers of its bytes
-  bool ordered;                  // follows all that matters: later tasks that follow it need not follow what it covers
   Footprint footprint;           // from the root's first byte
   const TensorDescriptor* view;  // borrowed until the submit returns
 };
@@ -126,7 +122,7 @@ class AccessIndex {
   }
   bool is_pending(TaskRef task) const { return tasks_->live(task) && !region_->slots[tasks_->slot(task)].done(); }
 
-  // The newest write that covers an access and follows all that conflicts with it: whatever is older is implied by it.
+  // The newest pending write that covers an access and follows all that conflicts with it: whatever is older is implied by it.
   struct Cover {
     bool found = false;
     uint32_t task = 0;  // place in the order of submits
@@ -139,12 +135,13 @@ class AccessIndex {
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
       const AccessRecord& record = at(line);
       if ((record.use & kOrdered) == 0 || record.begin > access.footprint.begin || record.end < access.footprint.end) continue;
-      if (!is_newer(record.task, cover)) continue;
+      if (!is_newer(record.task, cover) || region_->slots[tasks_->slot(record.task)].done()) continue;
       if (record.view == 0 || surely_covers(lattice_of(root, record), lattice_of(root, access))) cover = {true, order_of(record.task)};
     }
     return cover;
   }
-  // Places wrap after 2³² submits; those of live tasks are less than half of that apart.
+  // Places wrap after 2³² submits. Those of pending tasks are less than half of that apart; whoever has completed may be put on
+  // either side, and gives no edge.
   bool is_newer(TaskRef task, const Cover& cover) const { return !cover.found || static_cast<int32_t>(order_of(task) - cover.task) > 0; }
   uint32_t order_of(TaskRef task) const { return region_->slots[tasks_->slot(task)].description().task; }
 
@@ -198,10 +195,13 @@ class AccessIndex {
   bool follow_partials(RootRecord& root, const Access& access, const Cover& cover, LinkTo& link) const {
     const IntervalTree tree(region_->lines, &root.partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, !access.follows_readers};
-    for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
+    for (uint32_t line = tree.first(query), next = kNoLine; line != kNoLine; line = next) {
+      next = tree.next(line, query);
       const AccessRecord& record = at(line);
       if (!is_followed(record.use, access) || is_implied(record, cover) || !share_bytes(root, access, record)) continue;
-      if (link(record.task) == Link::kAbandoned) return false;
+      const Link linked = link(record.task);
+      if (linked == Link::kAbandoned) return false;
+      if (linked == Link::kCompleted) unlink(root, line);
     }
     return true;
   }

@@ -30,7 +30,7 @@ struct alignas(kCacheLineBytes) AccessRecord {
   TaskRef root_owner;  // the task that made the root, if root_is_entry is false
   uint32_t epoch;      // the root's, when the record was made
   RecordKind kind;
-  uint8_t use;  // kReads, kWrites
+  uint8_t use;  // kReads, kWrites, kOrdered
   bool root_is_entry;
   uint8_t view;  // 1 + place among the task's own descriptors of the view that is accessed; 0: all of [begin, end)
 

@@ -68,10 +68,7 @@ class Builder {
     ResolvedTask task;
     Refusal refusal;
     if (!check_.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
-    if (!rings_.fits(task.room)) {
-      if (!wait_for_room(spec, task.room)) return refuse(spec, result);
-      if (!check_.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
-    }
+    if (!rings_.fits(task.room) && !wait_for_room(spec, &task)) return refuse(spec, result);
 
     if (task.may_group && !form_groups(spec, task)) return refuse(spec, result);
     const Place place = rings_.take(task.room);
@@ -110,14 +107,14 @@ class Builder {
 
   // The element's bytes, zero-extended; waits for the tasks that write it. 0 after a fatal error.
   uint64_t read_element(const Tensor& tensor, uint32_t ndims, const uint32_t* index) {
-    const Element element = reach_element(ArgumentMode::kInput, tensor, ndims, index);
+    const Element element = reach_element(false, tensor, ndims, index);
     if (element.bytes == 0) return 0;
     environment_->invalidate(reinterpret_cast<const void*>(element.address), element.bytes);
     return element.load();
   }
   // Waits for the tasks that read or write the element, then writes as many low bytes of `value` as it has.
   void write_element(const Tensor& tensor, uint32_t ndims, const uint32_t* index, uint64_t value) {
-    const Element element = reach_element(ArgumentMode::kOutputExisting, tensor, ndims, index);
+    const Element element = reach_element(true, tensor, ndims, index);
     if (element.bytes == 0) return;
     element.store(value);
     environment_->publish(reinterpret_cast<const void*>(element.address), element.bytes);
@@ -178,7 +175,7 @@ class Builder {
   // Where the task would be one of many that follow the same many. False: abandoned.
   [[gnu::noinline]] bool form_groups(const TaskSpec& spec, const ResolvedTask& task) {
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
-      if (!task.arguments[i].tracked) continue;
+      if (!task.arguments[i].access.tracked) continue;
       const Group kind = accesses_.wanted_group(task.arguments[i].access);
       if (kind != Group::kNone && !form_group(kind, task.arguments[i].access, task.room.ring)) return false;
     }
@@ -187,7 +184,7 @@ class Builder {
   [[gnu::noinline]] bool form_group(Group kind, const Access& access, uint32_t ring) {
     if (rings_.tasks().at(kGroupRing).full()) reclaim(kGroupRing);
     if (rings_.tasks().at(kGroupRing).full()) return true;
-    const Place place = rings_.take({kGroupRing, 0, 0});
+    const Place place = rings_.take({.ring = kGroupRing});
     TaskDescription description = {};
     description.task = kGroupTask;
     description.kernel_id = kNoKernelId;
@@ -234,7 +231,7 @@ class Builder {
     if (scope.held_tasks++ == 0) {
       scope.first_held = rings_.frontier(task.room.ring);
       scope.first_held.tasks -= 1;
-      scope.first_held.lines -= task.room.lines;
+      scope.first_held.lines -= task.room.most_lines;
       scope.first_held.heap_units -= task.room.heap_units;
     }
     const uint32_t descriptors = region_.slots[place.slot].description().descriptor_line();
@@ -259,7 +256,7 @@ class Builder {
   bool follow_producers(const TaskSpec& spec, const ResolvedTask& task, EdgeLinker<Environment>& link) const {
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const ResolvedArgument& argument = task.arguments[i];
-      if (argument.follows_maker && link(maker_of(argument)) == Link::kAbandoned) return false;
+      if (argument.access.follows_maker && link(maker_of(argument)) == Link::kAbandoned) return false;
       if ((argument.access.follows_writers || argument.access.follows_readers) && !argument.access.footprint.empty() &&
           !accesses_.conflicts(argument.access, link)) {
         return false;
@@ -281,7 +278,7 @@ class Builder {
     uint32_t used = 0;
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const ResolvedArgument& argument = task.arguments[i];
-      if (argument.tracked) used += accesses_.record(argument.access, place.task, free_line + used);
+      if (argument.access.tracked) used += accesses_.record(argument.access, place.task, free_line + used);
     }
     TaskRecord& record = region_.records[place.slot];
     record.first_access = free_line;
@@ -292,12 +289,13 @@ class Builder {
   // ---- elements
 
   // Where the element lies, once nothing is in the way of using it. bytes == 0: not at all, the run has failed.
-  Element reach_element(ArgumentMode mode, const Tensor& tensor, uint32_t ndims, const uint32_t* index_of_element) {
+  Element reach_element(bool writes, const Tensor& tensor, uint32_t ndims, const uint32_t* index_of_element) {
     if (fatal()) return {};
     Refusal refusal;
     Tensor view;
     ResolvedArgument argument;
-    if (!element_view(tensor, ndims, index_of_element, &view, &refusal) || !check_.resolve_element(mode, view, &argument, &refusal)) {
+    static_cast<Conduct&>(argument.access) = HazardRules::element_conduct(writes);
+    if (!element_view(tensor, ndims, index_of_element, &view, &refusal) || !check_.resolve_existing(view, &argument, &refusal)) {
       fail(run_error(refusal, next_task(), kNoKernel));
       return {};
     }
@@ -318,22 +316,23 @@ class Builder {
 
   // ---- room
 
-  // Retires what can be retired until the task fits. False: it never will, or the run failed meanwhile.
-  [[gnu::noinline]] bool wait_for_room(const TaskSpec& spec, const Room& room) {
-    Refusal refusal;
-    if (rings_.never_fits(room, &refusal)) {
-      fail(run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel));
-      return false;
-    }
+  // Retires what can be retired until the task fits, and resolves it anew: a dependency that has retired needs no room. False:
+  // it never will, or the run failed meanwhile.
+  [[gnu::noinline]] bool wait_for_room(const TaskSpec& spec, ResolvedTask* task) {
     for (;;) {
       // Contract 1: the pass begins after the count was read, so it sees the room of all that the count has seen.
       const auto completed = environment_->completed();
-      reclaim(room.ring);
-      if (rings_.fits(room)) return true;
+      reclaim_all();
+      Refusal refusal;
+      if (!check_.resolve(spec, task, &refusal) || rings_.never_fits(task->room, &refusal)) {
+        fail(run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel));
+        return false;
+      }
+      if (rings_.fits(task->room)) return true;
       if (environment_->fatal()) return false;
       if (static_cast<uint32_t>(completed) == static_cast<uint32_t>(submitted_)) {
-        if (scopes_.give_up_lingering(room.ring)) continue;
-        start_shortfall(spec, room);
+        if (scopes_.give_up_lingering(task->room.ring)) continue;
+        start_shortfall(spec, task->room);
         return false;
       }
       if (!environment_->wait_completed(completed)) return false;
@@ -374,12 +373,8 @@ class Builder {
   }
 
   void end_scope() {
-    const uint32_t depth = scopes_.depth() - 1;
-    if (depth < kMaxScopeDepth) {
-      const Scope& scope = scopes_.at(depth);
-      if (scope.held_tasks != 0) rings_.note_held(wire::ring_of_depth(depth), scope.first_held);
-    }
-    scopes_.end(rules_.closed_scopes_linger);
+    scopes_.end(rules_.closed_scopes_linger,
+                [this](uint32_t depth, const Frontier& first_held) { rings_.note_held(wire::ring_of_depth(depth), first_held); });
     if (shortfall_.active() && scopes_.depth() <= shortfall_.scope()) environment_->fail(shortfall_.take());
   }
 

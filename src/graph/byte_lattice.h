@@ -37,7 +37,8 @@ struct ByteLattice {
     const int64_t bytes = element_bytes(view.dtype);
     ByteLattice lattice = {static_cast<int64_t>(view.buffer.addr) + static_cast<int64_t>(view.start_offset) * bytes, bytes, 0, {}};
     for (uint32_t d = view.ndims; d-- > 0;) {
-      if (view.shapes[d] > 1) lattice.insert({view.strides[d] * bytes, view.shapes[d]});
+      // A stride of 0, set by hand, adds no bytes.
+      if (view.shapes[d] > 1 && view.strides[d] != 0) lattice.insert({view.strides[d] * bytes, view.shapes[d]});
     }
     return lattice;
   }

@@ -8,6 +8,16 @@
 
 namespace taskmill::graph {
 
+// What an argument of an existing tensor follows, and whether later ones follow it.
+struct Conduct {
+  uint8_t use;           // kReads, kWrites
+  bool follows_writers;  // waits for earlier writers …
+  bool follows_readers;  // … and readers of its bytes
+  bool ordered;          // follows all that matters: later tasks that follow it need not follow what it covers
+  bool tracked;          // orders later tasks
+  bool follows_maker;    // follows the task that made the buffer, whatever else it follows
+};
+
 struct HazardRules {
   bool read_after_write = true;
   bool write_after_write = true;
@@ -22,15 +32,6 @@ struct HazardRules {
   // Members that a group has at least (access_index.h).
   uint32_t group_from = 16;
 
-  // What an argument of an existing tensor follows, and whether later ones follow it.
-  struct Conduct {
-    uint8_t use;           // kReads, kWrites
-    bool follows_writers;  // waits for earlier writers …
-    bool follows_readers;  // … and readers of its bytes
-    bool ordered;          // follows all that matters: later tasks that follow it need not follow what it covers
-    bool tracked;          // orders later tasks
-    bool follows_maker;    // follows the task that made the buffer, whatever else it follows
-  };
   // REQUIRES: mode is not kOutput.
   constexpr Conduct conduct(ArgumentMode mode, bool manual) const {
     const bool reads = mode != ArgumentMode::kOutputExisting, writes = mode != ArgumentMode::kInput;
@@ -40,10 +41,18 @@ struct HazardRules {
     conduct.ordered = !untracked && (reads || outputs_follow);
     conduct.follows_writers = conduct.ordered && ((reads && read_after_write) || (writes && write_after_write));
     conduct.follows_readers = conduct.ordered && writes && write_after_read;
-    // Readers that nobody would follow are not remembered.
-    conduct.tracked = untracked ? untracked_are_recorded : writes || write_after_read;
+    conduct.tracked = !untracked || untracked_are_recorded;
     conduct.follows_maker = !manual && !conduct.follows_writers;
     return conduct;
+  }
+  // Of an element that the orchestration reads or writes itself: it waits for all that uses the element.
+  static constexpr Conduct element_conduct(bool writes) {
+    return {.use = writes ? kWrites : kReads,
+            .follows_writers = true,
+            .follows_readers = writes,
+            .ordered = true,
+            .tracked = false,
+            .follows_maker = false};
   }
 
   static constexpr HazardRules of(DependencyRules rules) {

@@ -39,7 +39,6 @@ class RingCursor {
   void trim(uint64_t units) {
     head_ -= units;
     head_offset_ -= units;
-    reserved_ -= units;
   }
   // Gives back the oldest reservation. REQUIRES: note_peak() since the newest reservation.
   void release(uint64_t taken) { tail_ += taken; }
@@ -50,7 +49,7 @@ class RingCursor {
   uint64_t head() const { return head_; }
   uint64_t used() const { return head_ - tail_; }
   uint64_t peak() const { return std::max(peak_, used()); }
-  // Units ever reserved, skipped ones not counted.
+  // Units ever reserved; skipped ones are not counted, trimmed ones are.
   uint64_t reserved() const { return reserved_; }
   // The largest reservation so far.
   uint64_t largest() const { return largest_; }

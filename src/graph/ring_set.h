@@ -18,9 +18,10 @@ namespace taskmill::graph {
 
 // What one task needs besides its slot.
 struct Room {
-  uint32_t ring;
-  uint32_t lines;
-  uint64_t heap_units;
+  uint32_t ring = 0;
+  uint32_t lines = 0;
+  uint32_t most_lines = 0;  // whatever has retired meanwhile
+  uint64_t heap_units = 0;
 };
 
 struct Place {
@@ -56,6 +57,8 @@ class RingSet {
     const TaskRef task = tasks.allocate();
     const ArgumentRing::Lines lines = ring.arguments.reserve(room.lines);
     const HeapRing::Buffers buffers = ring.heap.reserve(room.heap_units);
+    ring.asked_lines += room.most_lines;
+    ring.largest_lines = std::max(ring.largest_lines, room.most_lines);
     const uint32_t slot = tasks.slot(task);
     TaskRecord record = {};
     record.last_consumer = task;
@@ -125,7 +128,7 @@ class RingSet {
   // ---- what would have been enough
 
   Frontier frontier(uint32_t ring) const {
-    return {tasks_.at(ring).head(), rings_[ring].arguments.cursor().reserved(), rings_[ring].heap.cursor().reserved()};
+    return {tasks_.at(ring).head(), rings_[ring].asked_lines, rings_[ring].heap.cursor().reserved()};
   }
   // A scope ends that held everything in the ring since `start`.
   void note_held(uint32_t ring, const Frontier& start) {
@@ -144,8 +147,8 @@ class RingSet {
     const RingCursor& heap = ring.heap.cursor();
     wire::RingUse use = {};
     use.tasks = {tasks.peak(), tasks.usable(), std::bit_ceil(std::max<uint64_t>(ring.most_held.tasks + 1, kMinTaskWindow))};
-    // A ring's end may be skipped for want of one unit of the largest task; and lines are taken first, trimmed afterwards.
-    const uint64_t enough_lines = ring.most_held.lines + 2 * lines.largest();
+    // A ring's end may be skipped for want of one unit of the largest reservation.
+    const uint64_t enough_lines = ring.most_held.lines + ring.largest_lines;
     use.argument_lines = {lines.peak(), lines.capacity(), std::max<uint64_t>(enough_lines, kMinArgumentLines)};
     const uint64_t skip = ring.most_held.tasks > 1 && heap.largest() != 0 ? heap.largest() - 1 : 0;
     use.heap_bytes = {heap_bytes(heap.peak()), heap_bytes(heap.capacity()),
@@ -161,6 +164,8 @@ class RingSet {
     ArgumentRing arguments;
     HeapRing heap;
     Frontier most_held = {};
+    uint64_t asked_lines = 0;  // over all tasks
+    uint32_t largest_lines = 0;
   };
 
   static constexpr uint64_t heap_bytes(uint64_t units) { return units * kBufferAlignment; }

@@ -35,18 +35,25 @@ class ScopeStack {
     scopes_[index] = {file, line, ++last_serial_, 0, manual, {}};
     return true;
   }
-  // REQUIRES: depth() > 0. `linger`: it keeps its buffers for now.
-  void end(bool linger) {
+  // REQUIRES: depth() > 0. `linger`: it keeps its buffers for now. Calls held(place of the stack, Frontier) for each scope that has
+  // kept buffers until now: this one, and those that lingered because of it.
+  template <class Held>
+  void end(bool linger, Held&& held) {
     const uint32_t index = --depth_;
     if (index >= kMaxScopeDepth) return;
-    if (index + 1 < kMaxScopeDepth) lingering_[index + 1] = 0;
-    lingering_[index] = linger ? scopes_[index].serial : 0;
+    if (index + 1 < kMaxScopeDepth) {
+      if (lingering_[index + 1].held_tasks != 0) held(index + 1, lingering_[index + 1].first_held);
+      lingering_[index + 1] = {};
+    }
+    if (lingering_[index].held_tasks != 0) held(index, lingering_[index].first_held);
+    if (scopes_[index].held_tasks != 0) held(index, scopes_[index].first_held);
+    lingering_[index] = linger ? scopes_[index] : Scope{};
   }
   // The oldest lingering scope of a depth that takes room in `ring` stops lingering. False: none lingers there.
   bool give_up_lingering(uint32_t ring) {
     for (uint32_t index = ring; index < kMaxScopeDepth && wire::ring_of_depth(index) == ring; ++index) {
-      if (lingering_[index] == 0) continue;
-      lingering_[index] = 0;
+      if (lingering_[index].serial == 0) continue;
+      lingering_[index] = {};
       return true;
     }
     return false;
@@ -55,7 +62,7 @@ class ScopeStack {
   // Does the scope with this serial at place `index` of the stack keep its buffers?
   bool keeps(uint32_t index, uint32_t serial) const {
     if (index >= kMaxScopeDepth) return false;
-    return (index < depth_ && scopes_[index].serial == serial) || lingering_[index] == serial;
+    return (index < depth_ && scopes_[index].serial == serial) || lingering_[index].serial == serial;
   }
   // REQUIRES: 0 < depth() ≤ kMaxScopeDepth.
   uint32_t innermost() const { return depth_ - 1; }
@@ -74,7 +81,7 @@ class ScopeStack {
   uint32_t depth_ = 0;
   uint32_t last_serial_ = 0;
   Scope scopes_[kMaxScopeDepth] = {};
-  uint32_t lingering_[kMaxScopeDepth] = {};  // serials; 0: none
+  Scope lingering_[kMaxScopeDepth] = {};  // serial 0: none
 };
 
 }  // namespace taskmill::graph

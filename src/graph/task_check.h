@@ -25,8 +25,6 @@ struct ResolvedArgument {
   Access access;             // of kOutput: only the use and the bytes; the root is made later
   uint32_t descriptor_line;  // of the root's own descriptor, if the view is equal to it; else kOwnDescriptor
   uint32_t owner;            // 1 + slot of the task that made the buffer; 0: none
-  bool tracked;              // an existing tensor, not empty: orders later tasks
-  bool follows_maker;        // follows the task that made the buffer, whatever else it follows
 };
 
 struct ResolvedTask {
@@ -71,54 +69,52 @@ class TaskCheck {
     const bool manual = scopes_->at(depth).manual;
     task->own_descriptors = task->outputs = task->tracked = task->retained = 0;
     task->fills = task->may_group = false;
-    task->room = {wire::ring_of_depth(depth), 0, 0};
+    task->room = {.ring = wire::ring_of_depth(depth)};
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const TensorArgument& given = spec.tensors[i];
       ResolvedArgument& argument = task->arguments[i];
       refusal->argument = static_cast<int32_t>(i);
+      if (static_cast<uint32_t>(given.mode) >= kModes) {
+        return refuse(refusal, wire::Reason::kUnknownValue, static_cast<uint64_t>(given.mode));
+      }
       if (given.mode == ArgumentMode::kOutput) {
         if (!resolve_output(*given.spec, &argument, refusal)) return false;
         ++task->outputs;
         task->fills |= given.spec->has_initial_value;
         task->room.heap_units += heap_units(argument.access.footprint.end);
       } else {
-        apply(conducts_[manual][static_cast<uint32_t>(given.mode)], &argument);
+        static_cast<Conduct&>(argument.access) = conducts_[manual][static_cast<uint32_t>(given.mode)];
         argument.access.view_index = static_cast<uint8_t>(task->own_descriptors);
         if (!resolve_existing(*given.tensor, &argument, refusal)) return false;
-        task->may_group |= argument.tracked &&
+        task->may_group |= argument.access.tracked &&
                            AccessIndex::may_want_group(*region_->line_as<const RootRecord>(argument.access.root_line), argument.access);
       }
       task->own_descriptors += argument.descriptor_line == kOwnDescriptor;
-      task->tracked += argument.tracked;
+      task->tracked += argument.access.tracked;
     }
     if (spec.dependency_count != 0 && !resolve_dependencies(spec, task, refusal)) return false;
     refusal->argument = -1;
-    task->room.lines =
-        argument_block_lines(spec.tensor_count, spec.scalar_count, task->retained) + task->own_descriptors + task->outputs + task->tracked;
+    const uint32_t behind_block = task->own_descriptors + task->outputs + task->tracked;
+    task->room.lines = argument_block_lines(spec.tensor_count, spec.scalar_count, task->retained) + behind_block;
+    task->room.most_lines = argument_block_lines(spec.tensor_count, spec.scalar_count, spec.dependency_count) + behind_block;
     return true;
   }
 
-  // What reading (kInput) or writing (kOutputExisting) an element from the orchestration must wait for.
-  [[nodiscard]] bool resolve_element(ArgumentMode mode, const Tensor& element, ResolvedArgument* argument, Refusal* refusal) const {
-    apply(rules_->conduct(mode, false), argument);
-    argument->access.follows_writers = true;
-    argument->access.follows_readers = mode != ArgumentMode::kInput;
-    return resolve_existing(element, argument, refusal);
-  }
-
-  // The bytes that an argument uses of an existing tensor.
+  // The bytes that an argument uses of an existing tensor. REQUIRES: argument->access has its conduct.
   [[nodiscard]] bool resolve_existing(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
+    argument->access.whole = false;
+    if (tensor.run_serial == 0 && is_empty(tensor)) return resolve_nowhere(tensor, argument, refusal);
     if (!find_root(tensor, argument, refusal)) return false;
     if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
     const RootRecord& root = *region_->line_as<const RootRecord>(argument->access.root_line);
     argument->owner = root.owner;
-    argument->follows_maker &= root.owner != 0;
+    argument->access.follows_maker &= root.owner != 0;
     argument->descriptor_line = kOwnDescriptor;
     if (same_descriptor(tensor, *region_->line_as<const TensorDescriptor>(root.descriptor_line)) && root.descriptor_is_whole) {
       argument->descriptor_line = root.descriptor_line;
       argument->access.whole = true;
       argument->access.footprint = {0, root.bytes, true};
-      argument->tracked &= root.bytes != 0;
+      argument->access.tracked &= root.bytes != 0;
       return true;
     }
     return resolve_view(tensor, root, argument, refusal);
@@ -138,6 +134,8 @@ class TaskCheck {
     if (spec.tensor_count > kMaxTaskTensors) return refuse(refusal, wire::Reason::kTooManyTensors, spec.tensor_count, kMaxTaskTensors);
     if (spec.scalar_count > kMaxTaskScalars) return refuse(refusal, wire::Reason::kTooManyScalars, spec.scalar_count, kMaxTaskScalars);
     if (spec.tensor_after_scalar) return refuse(refusal, wire::Reason::kTensorAfterScalar);
+    if (spec.kind > TaskKind::kAllocation) return refuse(refusal, wire::Reason::kUnknownValue, static_cast<uint64_t>(spec.kind));
+    if (spec.core_type > CoreType::kAiv) return refuse(refusal, wire::Reason::kUnknownValue, static_cast<uint64_t>(spec.core_type));
     if (spec.dependency_count > kMaxDependencies) {
       return refuse(refusal, wire::Reason::kTooManyDependencies, spec.dependency_count, kMaxDependencies);
     }
@@ -190,17 +188,6 @@ class TaskCheck {
     return true;
   }
 
-  static void apply(const HazardRules::Conduct& conduct, ResolvedArgument* argument) {
-    Access& access = argument->access;
-    access.use = conduct.use;
-    access.whole = false;
-    access.follows_writers = conduct.follows_writers;
-    access.follows_readers = conduct.follows_readers;
-    access.ordered = conduct.ordered;
-    argument->tracked = conduct.tracked;
-    argument->follows_maker = conduct.follows_maker;
-  }
-
   bool find_root(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) const {
     if (tensor.run_serial != 0) {
       if (tensor.run_serial != launch_->run_serial) return refuse(refusal, wire::Reason::kForeignTensor);
@@ -220,7 +207,7 @@ class TaskCheck {
     if (!check_rank_and_type(tensor.ndims, tensor.dtype, refusal)) return false;
     if (!footprint_of(tensor, &bytes) || bytes.end > ~tensor.buffer.addr)
       return refuse(refusal, wire::Reason::kOutsideBuffer, ~uint64_t{0});
-    const uint64_t first = tensor.buffer.addr + bytes.begin, last = tensor.buffer.addr + bytes.end - !bytes.empty();
+    const uint64_t first = tensor.buffer.addr + bytes.begin, last = tensor.buffer.addr + bytes.end - 1;
     const uint32_t line = roots_->find(first);
     if (line == kNoRoot) return refuse(refusal, wire::Reason::kUnknownAddress, first);
     const RootRecord& root = *region_->line_as<const RootRecord>(line);
@@ -243,6 +230,24 @@ class TaskCheck {
     return root.owner == 0 ? line / kEntryLines : uint64_t{1} << 32 | region_->slots[root.owner - 1].description().task;
   }
 
+  static bool is_empty(const TensorDescriptor& view) {
+    for (uint32_t d = 0; d < view.ndims && d < kMaxDims; ++d) {
+      if (view.shapes[d] == 0) return true;
+    }
+    return false;
+  }
+  // An empty tensor given by address touches nothing, wherever it lies.
+  static bool resolve_nowhere(const Tensor& tensor, ResolvedArgument* argument, Refusal* refusal) {
+    if (tensor.extent_overflow != 0) return refuse(refusal, wire::Reason::kBadView);
+    if (!check_rank_and_type(tensor.ndims, tensor.dtype, refusal)) return false;
+    argument->access.tracked = argument->access.follows_maker = false;
+    argument->access.root_line = 0;
+    argument->access.footprint = {0, 0, true};
+    argument->descriptor_line = kOwnDescriptor;
+    argument->owner = 0;
+    return true;
+  }
+
   static bool resolve_view(const Tensor& tensor, const RootRecord& root, ResolvedArgument* argument, Refusal* refusal) {
     if (!check_rank_and_type(tensor.ndims, tensor.dtype, refusal)) return false;
     Footprint footprint;
@@ -253,7 +258,7 @@ class TaskCheck {
     if (!bounded || footprint.end > end) {
       return refuse(refusal, wire::Reason::kOutsideBuffer, bounded ? footprint.end : ~uint64_t{0}, end);
     }
-    argument->tracked &= !footprint.empty();
+    argument->access.tracked &= !footprint.empty();
     argument->access.footprint = {footprint.begin + offset, footprint.end + offset, footprint.exact};
     argument->access.whole = surely_covers(argument->access.footprint, {0, root.bytes, true});
     argument->access.view = &tensor;
@@ -272,7 +277,7 @@ class TaskCheck {
   const RingSet* rings_ = nullptr;
   const HazardRules* rules_ = nullptr;
   const RootFinder* roots_ = nullptr;
-  HazardRules::Conduct conducts_[2][kModes] = {};
+  Conduct conducts_[2][kModes] = {};
 };
 
 }  // namespace taskmill::graph

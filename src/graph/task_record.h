@@ -10,7 +10,7 @@ namespace taskmill::graph {
 
 struct TaskRecord {
   TaskRef last_consumer;    // the newest task that looked at this one as its producer: each pair is linked once
-  uint32_t pins_taken;      // by later tasks that name a buffer of this one, or the task itself
+  uint32_t pins_taken;      // by later tasks that name a buffer of this one, or have this one as a dependency
   uint32_t argument_lines;  // what retiring gives back, a skipped ring end included
   uint32_t heap_units;      // likewise, in 1,024 bytes
   uint32_t heap_begin;      // ring position of the first buffer, modulo 2³²

@@ -32,6 +32,7 @@ enum class Reason : uint32_t {
   kBadIndex,             // of an element: needed: numbers given; available: the tensor's rank
   kIndexOutside,         // of an element: argument: dimension; needed: index; available: extent
   kTooManyDependencies,  // needed: given; available: most
+  kUnknownValue,         // argument (−1: the task): a mode, kind or core type that there is not; needed: its number
   kNothingToAllocate,    // alloc_tensors without a buffer to make, or with anything else
   kScopeUnderflow,       // scope_end without a begin
   kRingSlots,            // needed: slots (at least); available: usable slots

@@ -128,5 +128,50 @@ TEST(DataType, has_a_size_and_a_name_for_each_number_and_none_beyond) {
   EXPECT_EQ(element_bytes(DataType::kBfloat16), 2u);
 }
 
+Tensor tensor_of(std::initializer_list<uint32_t> shape) {
+  return make_tensor(4096, shape.begin(), static_cast<uint32_t>(shape.size()), DataType::kUint8);
+}
+
+TEST(Tensor, a_slice_takes_every_step_th_element_from_begin_to_before_end) {
+  const Tensor slice = tensor_of({4, 10}).slice(1, 2, 9, 3);
+  EXPECT_EQ(slice.shapes[1], 3u);
+  EXPECT_EQ(slice.strides[1], 3u);
+  EXPECT_EQ(slice.start_offset, 2u);
+  EXPECT_FALSE(slice.is_contiguous);
+  EXPECT_EQ(slice.extent_overflow, 0u);
+  const Tensor one = tensor_of({5}).slice(0, 0, 5, UINT32_MAX);
+  EXPECT_EQ(one.shapes[0], 1u);
+  EXPECT_EQ(one.extent_overflow, 0u);
+  EXPECT_EQ(tensor_of({5}).slice(0, 3, 3).shapes[0], 0u);
+}
+
+TEST(Tensor, a_slice_outside_its_parent_is_marked) {
+  const Tensor parent = tensor_of({4, 10});
+  for (const Tensor& slice : {parent.slice(2, 0, 1), parent.slice(1, 5, 4), parent.slice(1, 0, 11), parent.slice(1, 0, 1, 0)}) {
+    EXPECT_EQ(slice.extent_overflow, 1u);
+  }
+}
+
+TEST(Tensor, permute_and_transpose_exchange_extents_and_strides) {
+  const Tensor parent = tensor_of({2, 3, 4});
+  const uint32_t order[] = {2, 0, 1}, twice[] = {0, 0, 1}, outside[] = {0, 1, 3};
+  const Tensor permuted = parent.permute(order);
+  EXPECT_EQ(permuted.shapes[0], 4u);
+  EXPECT_EQ(permuted.strides[0], 1u);
+  EXPECT_EQ(permuted.strides[1], 12u);
+  EXPECT_FALSE(permuted.is_contiguous);
+  EXPECT_EQ(parent.transpose(0, 2).strides[0], 1u);
+  for (const Tensor& bad : {parent.permute(twice), parent.permute(outside), parent.transpose(0, 3)}) EXPECT_EQ(bad.extent_overflow, 1u);
+}
+
+TEST(Tensor, an_empty_view_stays_contiguous_and_has_strides) {
+  const uint32_t shape[] = {2, 0, 3}, swap[] = {1, 0};
+  const Tensor empty = tensor_of({3, 0});
+  const Tensor reshaped = empty.permute(swap).reshape(shape, 3);
+  EXPECT_EQ(reshaped.extent_overflow, 0u);
+  EXPECT_TRUE(reshaped.is_contiguous);
+  for (uint32_t d = 0; d < 3; ++d) EXPECT_GT(reshaped.strides[d], 0u);
+}
+
 }  // namespace
 }  // namespace taskmill::test

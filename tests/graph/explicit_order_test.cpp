@@ -369,5 +369,129 @@ TEST(EcosystemRules, lingering_is_given_up_when_nothing_else_makes_room) {
   EXPECT_TRUE(run.builder.fatal()) << "the open scope is not given up";
 }
 
+TEST(EcosystemRules, writing_an_element_waits_for_readers_that_no_task_would_follow) {
+  Chip run({}, kEcosystem);
+  run.submit(TaskArgs().add_inout(run.entry(0)));
+  run.submit(TaskArgs().add_input(run.entry(0)));
+  const uint32_t index[] = {5};
+  run.builder.write_element(run.entry(0), 1, index, 1);
+  EXPECT_EQ(run.chip.order.size(), 2u);
+}
+
+TEST(EcosystemRules, what_is_enough_counts_scopes_that_linger) {
+  wire::GraphSizes sizes = ToyChip::graph_sizes({});
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    ToyChip chip(sizes, {}, 1);
+    graph::Builder<ToyChip> builder;
+    builder.init(chip.region, chip, chip.launch, kEcosystem);
+    SubmitResult made, result;
+    builder.scope_begin("first.cpp", 1);
+    builder.submit(TaskArgs().add_output(bytes_spec(1024)).spec(0, CoreType::kAiv), made);
+    builder.scope_end();
+    builder.scope_begin("second.cpp", 1);
+    builder.submit(TaskArgs().add_output(bytes_spec(1024)).spec(0, CoreType::kAiv), result);
+    builder.submit(TaskArgs().add_input(made.outputs[0]).spec(0, CoreType::kAiv), result);
+    builder.scope_end();
+    builder.finish();
+    chip.run_all();
+    EXPECT_FALSE(chip.fatal()) << attempt;
+    EXPECT_EQ(builder.use(1).heap_bytes.enough, 2048u + 0u);
+    sizes.rings[1].heap_bytes = builder.use(1).heap_bytes.enough;
+  }
+}
+
+// ---- room
+
+TEST(Room, enough_lines_do_not_depend_on_how_fast_tasks_ran) {
+  const auto play = [](const wire::GraphSizes& sizes, bool at_once) {
+    ToyMemory memory(64, kBufferAlignment);
+    ToyChip chip(sizes, {{row_major(memory.base(), {64}, DataType::kUint8), 64, 0, {}}}, 1);
+    graph::Builder<ToyChip> builder;
+    builder.init(chip.region, chip, chip.launch);
+    SubmitResult result;
+    builder.submit(TaskArgs().add_output(bytes_spec(8)).spec(0, CoreType::kAiv), result);
+    for (int i = 0; i < 100; ++i) {
+      builder.submit(TaskArgs().add_input(builder.entry_tensor(0)).spec(0, CoreType::kAiv), result);
+      if (at_once) chip.run_all();
+      builder.submit(TaskArgs().add_inout(builder.entry_tensor(0).rows(1)).spec(0, CoreType::kAiv), result);
+      if (at_once) chip.run_all();
+    }
+    builder.finish();
+    chip.run_all();
+    EXPECT_FALSE(chip.fatal());
+    return builder.use(0);
+  };
+  wire::GraphSizes sizes = ToyChip::graph_sizes({.window = 1024, .argument_lines = 4096});
+  const wire::RingUse fast = play(sizes, true);
+  EXPECT_EQ(play(sizes, false).argument_lines.enough, fast.argument_lines.enough);
+  sizes.rings[0].argument_lines = static_cast<uint32_t>(fast.argument_lines.enough);
+  play(sizes, false);
+}
+
+TEST(Room, dependencies_that_can_retire_need_none) {
+  Chip run({.window = 512, .argument_lines = 2048, .heap_bytes = 1 << 20});
+  run.chip.launch.sizes.rings[1].argument_lines = 16;
+  ToyChip chip(run.chip.launch.sizes, {}, 1);
+  graph::Builder<ToyChip> builder;
+  builder.init(chip.region, chip, chip.launch);
+  std::vector<uint64_t> ids;
+  SubmitResult result;
+  builder.scope_begin("outer.cpp", 1);
+  builder.scope_begin("inner.cpp", 2);
+  for (int i = 0; i < 270; ++i) {
+    builder.submit(TaskArgs().add_output(bytes_spec(8)).spec(0, CoreType::kAiv), result);
+    ids.push_back(result.task_id);
+  }
+  chip.run_all();
+  builder.scope_end();
+  builder.submit(TaskArgs().set_dependencies(ids.data(), 270).spec(0, CoreType::kAiv), result);
+  EXPECT_FALSE(builder.fatal()) << "reason " << static_cast<uint32_t>(chip.error.reason);
+}
+
+// ---- what is set by hand
+
+TEST(ByHand, values_that_an_enum_does_not_have_are_refused) {
+  for (int kind = 0; kind < 3; ++kind) {
+    Chip run;
+    TaskArgs args;
+    const Tensor tensor = run.entry(0);
+    TaskSpec spec = args.add_input(tensor).spec(0, CoreType::kAiv);
+    if (kind == 0) spec.tensors[0].mode = static_cast<ArgumentMode>(77);
+    if (kind == 1) spec.kind = static_cast<TaskKind>(77);
+    if (kind == 2) spec.core_type = static_cast<CoreType>(77);
+    SubmitResult result;
+    run.builder.submit(spec, result);
+    run.expect_refused(Reason::kUnknownValue, kind == 0 ? 0 : -1, 77, 0);
+  }
+}
+
+TEST(ByHand, a_stride_of_0_names_its_bytes_once) {
+  Chip run;
+  Tensor column = run.entry(0);
+  column.ndims = 2;
+  column.shapes[0] = column.shapes[1] = 4;
+  column.strides[0] = 0;
+  column.strides[1] = 2;
+  for (int i = 0; i < 2; ++i) run.submit(TaskArgs().add_inout(column));
+  EXPECT_FALSE(run.builder.fatal());
+  EXPECT_EQ(run.chip.ready_count(), 1u);
+}
+
+TEST(ByHand, an_empty_tensor_by_address_is_legal_wherever_it_lies) {
+  Chip run;
+  const uint32_t none[] = {0, 3};
+  run.submit(TaskArgs().add_inout(make_tensor(run.entry(0).buffer.addr + 64, none, 2), make_tensor(16, none, 2)));
+  EXPECT_FALSE(run.builder.fatal());
+}
+
+TEST(ByHand, a_tensor_whose_strides_have_no_32_bits_is_refused) {
+  const uint32_t quarters[] = {4, 65'536, 65'536}, huge[] = {4096, 1u << 31, 1u << 31};
+  for (const uint32_t* shape : {quarters, huge}) {
+    Chip run;
+    run.submit(TaskArgs().add_input(make_tensor(run.entry(0).buffer.addr, shape, 3, DataType::kUint8)));
+    run.expect_refused(Reason::kBadView, 0, 0, 0);
+  }
+}
+
 }  // namespace
 }  // namespace taskmill::test

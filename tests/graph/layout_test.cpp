@@ -103,6 +103,8 @@ TEST(TaskSlot, is_ready_when_the_last_producer_or_the_orchestrator_drops_the_cou
   EXPECT_TRUE(slot.finish_linking(2)) << "both producers completed while edges were linked";
 }
 
+constexpr auto kIgnore = [](uint32_t, const Frontier&) {};
+
 TEST(ScopeStack, a_serial_is_kept_until_its_scope_ends_and_never_again) {
   ScopeStack scopes;
   ASSERT_TRUE(scopes.begin("a", 1, false));
@@ -111,12 +113,12 @@ TEST(ScopeStack, a_serial_is_kept_until_its_scope_ends_and_never_again) {
   EXPECT_TRUE(scopes.keeps(1, inner));
   EXPECT_FALSE(scopes.keeps(0, inner));
   EXPECT_FALSE(scopes.keeps(1000, inner));
-  scopes.end(false);
+  scopes.end(false, kIgnore);
   EXPECT_FALSE(scopes.keeps(1, inner));
   ASSERT_TRUE(scopes.begin("c", 3, false));
   EXPECT_FALSE(scopes.keeps(1, inner));
-  scopes.end(false);
-  scopes.end(false);
+  scopes.end(false, kIgnore);
+  scopes.end(false, kIgnore);
   EXPECT_EQ(scopes.depth(), 0u);
 }
 
@@ -127,8 +129,8 @@ TEST(ScopeStack, a_lingering_scope_is_kept_until_the_next_at_its_depth_or_its_pa
     scopes.begin(name, 1, false);
     const uint32_t serial = scopes.at(1).serial;
     scopes.begin("grandchild", 1, false);
-    scopes.end(true);
-    scopes.end(true);
+    scopes.end(true, kIgnore);
+    scopes.end(true, kIgnore);
     return serial;
   };
   const uint32_t first = child("first");
@@ -136,11 +138,11 @@ TEST(ScopeStack, a_lingering_scope_is_kept_until_the_next_at_its_depth_or_its_pa
   scopes.begin("second", 1, false);
   EXPECT_TRUE(scopes.keeps(1, first)) << "the next one is open, not closed";
   const uint32_t second = scopes.at(1).serial;
-  scopes.end(true);
+  scopes.end(true, kIgnore);
   EXPECT_FALSE(scopes.keeps(1, first));
   EXPECT_TRUE(scopes.keeps(1, second));
   EXPECT_FALSE(scopes.keeps(2, second - 1)) << "its parent has ended";
-  scopes.end(true);
+  scopes.end(true, kIgnore);
   EXPECT_FALSE(scopes.keeps(1, second));
 }
 
@@ -150,7 +152,7 @@ TEST(ScopeStack, lingering_is_given_up_per_ring_the_outermost_first) {
   for (uint32_t depth = 0; depth < 5; ++depth) {
     scopes.begin("sibling", 1, false);
     serial[depth] = scopes.at(depth).serial;
-    scopes.end(true);
+    scopes.end(true, kIgnore);
     scopes.begin("open", 1, false);
   }
   EXPECT_TRUE(scopes.keeps(1, serial[1]));

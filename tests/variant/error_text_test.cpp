@@ -175,6 +175,14 @@ TEST_F(ErrorTextTest, an_allocation_of_anything_but_buffers_is_told_with_what_it
             "\"decode\": task 17 only makes buffers: alloc_tensors takes 1 to 32 specifications and nothing else");
 }
 
+TEST_F(ErrorTextTest, a_value_that_an_enum_does_not_have_is_told_with_its_number) {
+  error().needed = 77;
+  error().argument = 2;
+  EXPECT_NE(text(Reason::kUnknownValue).find("has a mode numbered 77, which does not exist"), std::string::npos);
+  error().argument = -1;
+  EXPECT_NE(text(Reason::kUnknownValue).find("has a kind or core type numbered 77, which does not exist"), std::string::npos);
+}
+
 TEST_F(ErrorTextTest, an_element_access_is_told_by_its_scope_and_the_numbers_of_its_index) {
   const std::string access = "\"decode\": an element access in the scope at decode.cpp:12 ";
   EXPECT_EQ(text(Reason::kIndexOutside), access + "has index 1,000 in dimension 1, where the tensor has extent 31");

@@ -121,6 +121,10 @@ std::string submit_text(const RunError& error, const RunNames& names) {
       return fmt::format("{} is given a tensor after a scalar: add all tensors first", task);
     case Reason::kUnknownTask:
       return dependency_text(error, names);
+    case Reason::kUnknownValue:
+      return error.argument < 0
+                 ? fmt::format("{} has a kind or core type numbered {}, which does not exist", task, needed)
+                 : fmt::format("argument {} of {} has a mode numbered {}, which does not exist", error.argument, task, needed);
     case Reason::kNothingToAllocate:
       return fmt::format("{} only makes buffers: alloc_tensors takes 1 to {} specifications and nothing else", task, kMaxTaskTensors);
     default:
