@@ -238,9 +238,7 @@ class ProgramRun {
 
   void note_place(const SubmitResult& made) {
     const uint32_t ring = static_cast<uint32_t>(made.task_id >> 32);
-    const uint32_t window = static_cast<uint32_t>(builder_.use(ring).tasks.size) + 1;
-    const uint32_t slot = ring * window + static_cast<uint32_t>(made.task_id) % window;
-    const uint32_t line = chip_.region.slots[slot].description().argument_line;
+    const uint32_t line = chip_.region.slots[chip_.slot_of(made.task_id)].description().argument_line;
     line_wraps_ += line < last_line_[ring];
     last_line_[ring] = line;
     for (uint32_t i = 0; i < made.output_count; ++i) {

@@ -100,6 +100,10 @@ class ToyChip {
 
   // ---- the rest of the chip
 
+  uint32_t slot_of(uint64_t task_id) const {
+    const graph::RingPlace& ring = layout_.rings[task_id >> 32];
+    return ring.first_slot + static_cast<uint32_t>(task_id) % ring.window;
+  }
   // Its place in the order of submits.
   uint32_t task_in(uint32_t slot) const { return region.slots[slot].description().task; }
 
