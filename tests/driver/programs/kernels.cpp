@@ -14,7 +14,8 @@ namespace {
 Shared& shared(const int64_t* args) { return *scalar<Shared*>(args, 1); }
 void begin(const int64_t* args) {
   __atomic_fetch_add(&shared(args).started, 1, __ATOMIC_ACQ_REL);
-  shared(args).threads[scalar<uint32_t>(args, 0) % taskmill::toy::kMaxThreads] = pthread_self();
+  // Jobs that are kMaxThreads apart share a place, and may run at once.
+  __atomic_store_n(&shared(args).threads[scalar<uint32_t>(args, 0) % taskmill::toy::kMaxThreads], pthread_self(), __ATOMIC_RELAXED);
 }
 void end(const int64_t* args) { __atomic_fetch_add(&shared(args).counter, 1, __ATOMIC_ACQ_REL); }
 
@@ -57,7 +58,7 @@ TOY_KERNEL climb_spinning(int64_t* args) {
   }
   (void)__atomic_load_n(&s.rung, __ATOMIC_ACQUIRE);
   __atomic_store_n(&s.rung, s.rungs - job, __ATOMIC_RELEASE);
-  if (s.threads[job % taskmill::toy::kMaxThreads] != pthread_self()) __atomic_fetch_add(&s.migrations, 1, __ATOMIC_ACQ_REL);
+  if (__atomic_load_n(&s.threads[job % taskmill::toy::kMaxThreads], __ATOMIC_RELAXED) != pthread_self()) __atomic_fetch_add(&s.migrations, 1, __ATOMIC_ACQ_REL);
   end(args);
 }
 
