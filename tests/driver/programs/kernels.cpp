@@ -58,7 +58,8 @@ TOY_KERNEL climb_spinning(int64_t* args) {
   }
   (void)__atomic_load_n(&s.rung, __ATOMIC_ACQUIRE);
   __atomic_store_n(&s.rung, s.rungs - job, __ATOMIC_RELEASE);
-  if (__atomic_load_n(&s.threads[job % taskmill::toy::kMaxThreads], __ATOMIC_RELAXED) != pthread_self()) __atomic_fetch_add(&s.migrations, 1, __ATOMIC_ACQ_REL);
+  if (__atomic_load_n(&s.threads[job % taskmill::toy::kMaxThreads], __ATOMIC_RELAXED) != pthread_self())
+    __atomic_fetch_add(&s.migrations, 1, __ATOMIC_ACQ_REL);
   end(args);
 }
 
