@@ -17,6 +17,7 @@
 // Not thread-safe: call from the orchestration's own thread only.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -113,10 +114,7 @@ class OrchestrationArgs {
   // REQUIRES: index < scalar_count(). Bits are copied: ask for the type that was passed.
   template <class T = uint64_t>
   T scalar(uint32_t index) const {
-    static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
-    T value;
-    std::memcpy(&value, &scalars_[index], sizeof value);
-    return value;
+    return from_u64<T>(scalars_[index]);
   }
   uint32_t tensor_count() const { return tensor_count_; }
   uint32_t scalar_count() const { return scalar_count_; }
@@ -129,8 +127,7 @@ class OrchestrationArgs {
 };
 
 template <class T>
-concept TensorValue = std::is_convertible_v < const std::remove_cvref_t<T>
-&, const Tensor& > ;
+concept TensorValue = std::derived_from<std::remove_cvref_t<T>, Tensor>;
 
 // Collects the arguments of one submit: tensors before scalars, at most kMaxTaskTensors and kMaxTaskScalars. Breaking a
 // rule is told by the submit (InvalidArgs). Tensors, specs and dependencies are borrowed until the submit: in one expression with
@@ -234,8 +231,7 @@ class TaskArgs {
     static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= sizeof(uint64_t));
     const uint32_t index = spec_.scalar_count++;
     if (index >= kMaxTaskScalars) return;
-    spec_.scalars[index] = 0;
-    std::memcpy(&spec_.scalars[index], &value, sizeof value);
+    spec_.scalars[index] = to_u64(value);
   }
 
   mutable TaskSpec spec_ = {};
@@ -277,21 +273,14 @@ Outputs alloc_tensors(const Specs&... specs) {
 // 0 after a fatal error.
 template <class T = uint64_t>
 T get_tensor_data(const Tensor& tensor, uint32_t ndims, const uint32_t* index) {
-  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
   const OrchestrationBinding& binding = taskmill_orchestration_binding;
-  const uint64_t bits = binding.ops->read_element(binding.self, tensor, ndims, index);
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return from_u64<T>(binding.ops->read_element(binding.self, tensor, ndims, index));
 }
 // Writes an element, as many bytes of `value` as it has. Waits for the tasks that read or write it, and no others.
 template <class T = uint64_t>
 void set_tensor_data(const Tensor& tensor, uint32_t ndims, const uint32_t* index, T value) {
-  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
   const OrchestrationBinding& binding = taskmill_orchestration_binding;
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  binding.ops->write_element(binding.self, tensor, ndims, index, bits);
+  binding.ops->write_element(binding.self, tensor, ndims, index, to_u64(value));
 }
 
 // Ends the run with ExplicitOrchFatal (or `code`, if it is a code of error.h); the first fatal error of a run wins.

@@ -48,6 +48,22 @@ constexpr const char* data_type_name(DataType type) {
   return index < kDataTypeCount ? kNames[index] : "unknown";
 }
 
+// Bits of a value of at most 8 bytes, zero-extended, and back.
+template <class T>
+uint64_t to_u64(T value) {
+  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+  uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+template <class T>
+T from_u64(uint64_t bits) {
+  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 struct BufferHandle {
   uint64_t addr;  // device address of the buffer's first byte
 };
@@ -241,9 +257,7 @@ struct TensorSpec {
   // can run.
   template <class T>
   void set_initial_value(T value) {
-    static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
-    initial_value = 0;
-    __builtin_memcpy(&initial_value, &value, sizeof value);
+    initial_value = to_u64(value);
     has_initial_value = true;
   }
 };

@@ -150,6 +150,9 @@ class Builder {
   static constexpr uint64_t kReclaimInterval = 64;  // submits; a power of two
 
   uint32_t next_task() const { return static_cast<uint32_t>(made_); }
+  wire::RunError task_error(const Refusal& refusal, const TaskSpec& spec) const {
+    return run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel);
+  }
 
   [[gnu::noinline]] void refuse(const TaskSpec& spec, SubmitResult& result) {
     ++refused_;
@@ -161,7 +164,7 @@ class Builder {
   }
 
   [[gnu::noinline]] void refuse_for(const Refusal& refusal, const TaskSpec& spec, SubmitResult& result) {
-    fail(run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel));
+    fail(task_error(refusal, spec));
     refuse(spec, result);
   }
   [[gnu::noinline]] void refuse_late(const TaskSpec& spec, SubmitResult& result) {
@@ -325,7 +328,7 @@ class Builder {
       reclaim_all();
       Refusal refusal;
       if (!check_.resolve(spec, task, &refusal) || rings_.never_fits(task->room, &refusal)) {
-        fail(run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel));
+        fail(task_error(refusal, spec));
         return false;
       }
       if (rings_.fits(task->room)) return true;
@@ -367,7 +370,7 @@ class Builder {
     if (refusal.reason == wire::Reason::kRingSlots && scopes_.held_tasks(room.ring) >= tasks.usable()) {
       refusal.code = ErrorCode::kScopeDeadlock;
     }
-    wire::RunError error = run_error(refusal, next_task(), spec.kind == TaskKind::kKernel ? spec.kernel_id : kNoKernel);
+    wire::RunError error = task_error(refusal, spec);
     name_scope(scopes_.at(scope), &error);
     shortfall_.start(error, scope);
   }
