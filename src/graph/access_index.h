@@ -5,11 +5,13 @@
 // met, its record goes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "graph/access_record.h"
 #include "graph/byte_lattice.h"
-#include "graph/footprint.h"
+#include "graph/crowds.h"
 #include "graph/hazard_rules.h"
 #include "graph/interval_tree.h"
 #include "graph/region.h"
@@ -24,20 +26,14 @@ enum class Link : uint8_t {
   kAbandoned,  // the run failed while room for an edge was waited for
 };
 
-struct Access : Conduct {
-  bool whole;          // every byte of the root
-  uint8_t view_index;  // of `view` among the task's own descriptors, if the footprint is not exact
-  uint32_t root_line;
-  Footprint footprint;           // from the root's first byte
-  const TensorDescriptor* view;  // borrowed until the submit returns
-};
-
 // N tasks that each follow the same M would cost N · M edges; with a task of the runtime's own between them, a group, it is
-// N + M. A group has no kernel: it is complete as soon as all that it follows are.
+// N + M. A group has no kernel: it is complete as soon as all that it follows are. The first access that follows many forms
+// none, for it may be the only one; the next one of its kind does.
 enum class Group : uint8_t {
   kNone,
-  kReaders,  // those of the whole root: writers of parts will follow them
-  kWriters,  // of its parts: readers of the whole root will follow them
+  kWriters,       // of what an access reads: it and later readers of the same bytes follow the group
+  kWholeReaders,  // of a root: this access and others that write parts of it follow the group
+  kPartReaders,   // likewise, of the same bytes of a root
 };
 
 class AccessIndex {
@@ -51,7 +47,10 @@ class AccessIndex {
   template <class LinkTo>
   bool conflicts(const Access& access, LinkTo&& link) const {
     RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
-    if (root.has_write_group && reads_whole(access)) return link(root.write_group) != Link::kAbandoned;
+    if (root.write_groups != kNoLine && only_reads(access)) {
+      const uint32_t line = write_group_of(root, access);
+      if (line != kNoLine) return link(at(line).task) != Link::kAbandoned;
+    }
     const Cover cover = access.whole || root.partials == kNoLine ? Cover() : cover_of(root, access);
     // Whole readers follow the writer, so whoever follows them follows it.
     const bool writer_is_implied = cover.found || (access.follows_readers && rules_->read_after_write && root.has_readers());
@@ -64,32 +63,46 @@ class AccessIndex {
     return root.partials == kNoLine || follow_partials(root, access, cover, link);
   }
 
+  // The access, of the task at the place `task` in the order of submits, has made so many edges.
+  void note_edges(const Access& access, uint32_t task, uint32_t edges) {
+    if (edges >= rules_->group_from) crowds_.note(access, task);
+  }
   // A quick look before wanted_group.
-  static bool may_want_group(const RootRecord& root, const Access& access) {
-    if (access.whole) return root.partials != kNoLine && !root.has_write_group && reads_whole(access);
-    return root.more_readers != kNoLine && access.follows_readers;
-  }
+  bool has_crowds() const { return crowds_.any(); }
   // Would a group save edges, now that this access comes?
-  Group wanted_group(const Access& access) const {
-    const RootRecord& root = *region_->line_as<const RootRecord>(access.root_line);
-    if (!may_want_group(root, access)) return Group::kNone;
-    if (access.whole) return has_many_writers(root) ? Group::kWriters : Group::kNone;
-    return has_many_readers(root, cover_of(root, access)) ? Group::kReaders : Group::kNone;
-  }
-  // Makes `group`, a new task that `link` links, follow its members and stand for them. False: abandoned.
-  template <class LinkTo>
-  bool form_group(Group kind, const Access& access, TaskRef group, LinkTo&& link) const {
+  Group wanted_group(const Access& access) {
+    const Crowd* crowd = crowds_.find(access);
+    if (crowd == nullptr) return Group::kNone;
     RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
-    if (kind == Group::kWriters) {
-      if (!conflicts(access, link)) return false;
-      root.has_write_group = true;
-      root.write_group = group;
+    if (only_reads(access)) {
+      if (write_group_of(root, access) != kNoLine) return Group::kNone;
+      if (has_many_writers(root, access, crowd->task)) return Group::kWriters;
+    } else {
+      if (has_many_readers(root, cover_of(root, access), crowd->task)) return Group::kWholeReaders;
+      if (run_of_readers(root, access, crowd->task) != kNoLine) return Group::kPartReaders;
+    }
+    crowds_.forget(access);
+    return Group::kNone;
+  }
+  // Makes `group`, a new task that `link` links, follow its members and stand for them. The two lines from `lines` on are free:
+  // for a record and the view that it is about. False: abandoned.
+  template <class LinkTo>
+  bool form_group(Group kind, const Access& access, TaskRef group, uint32_t lines, LinkTo&& link) {
+    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
+    at(lines).kind = RecordKind::kRemoved;
+    if (kind == Group::kWholeReaders) {
+      if (!follow_readers(root, Cover(), link)) return false;
+      while (root.more_readers != kNoLine) unlink(root, root.more_readers);
+      root.reader_count = 1;
+      root.readers[0] = group;
       return true;
     }
-    if (!follow_readers(root, Cover(), link)) return false;
-    while (root.more_readers != kNoLine) unlink(root, root.more_readers);
-    root.reader_count = 1;
-    root.readers[0] = group;
+    if (kind == Group::kPartReaders) return gather_run(root, access, group, lines, link);
+    if (!conflicts(access, link)) return false;
+    Access read = access;
+    keep_view(&read, lines + 1);
+    start(root, read, group, lines, RecordKind::kWriteGroup);
+    push_front(&root.write_groups, lines);
     return true;
   }
 
@@ -117,9 +130,6 @@ class AccessIndex {
  private:
   AccessRecord& at(uint32_t line) const { return *region_->line_as<AccessRecord>(line); }
 
-  static bool reads_whole(const Access& access) {
-    return access.whole && access.ordered && access.follows_writers && (access.use & kWrites) == 0;
-  }
   bool is_pending(TaskRef task) const { return tasks_->live(task) && !region_->slots[tasks_->slot(task)].done(); }
 
   // The newest pending write that covers an access and follows all that conflicts with it: whatever is older is implied by it.
@@ -145,22 +155,91 @@ class AccessIndex {
   bool is_newer(TaskRef task, const Cover& cover) const { return !cover.found || static_cast<int32_t>(order_of(task) - cover.task) > 0; }
   uint32_t order_of(TaskRef task) const { return region_->slots[tasks_->slot(task)].description().task; }
 
-  bool has_many_readers(const RootRecord& root, const Cover& cover) const {
+  // A member worth a group: the task at the place `followed_by` has followed it too.
+  bool is_one_of_many(TaskRef task, uint32_t followed_by) const {
+    return is_pending(task) && static_cast<int32_t>(order_of(task) - followed_by) < 0;
+  }
+  bool has_many_readers(const RootRecord& root, const Cover& cover, uint32_t followed_by) const {
     uint32_t pending = 0;
     for (uint32_t line = root.more_readers; line != kNoLine && pending < rules_->group_from; line = at(line).right) {
       if (!is_newer(at(line).task, cover)) break;
-      pending += is_pending(at(line).task);
+      pending += is_one_of_many(at(line).task, followed_by);
     }
     return pending == rules_->group_from;
   }
-  bool has_many_writers(const RootRecord& root) const {
-    uint32_t partials = root.partials, pending = 0;
-    const IntervalTree tree(region_->lines, &partials);
-    const IntervalTree::Query query = {0, root.bytes, true};
+  // Of what `access` reads, beyond what is implied.
+  bool has_many_writers(RootRecord& root, const Access& access, uint32_t followed_by) const {
+    const Cover cover = access.whole ? Cover() : cover_of(root, access);
+    const IntervalTree tree(region_->lines, &root.partials);
+    const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, true};
+    uint32_t pending = 0;
     for (uint32_t line = tree.first(query); line != kNoLine && pending < rules_->group_from; line = tree.next(line, query)) {
-      pending += is_pending(at(line).task);
+      pending += is_one_of_many(at(line).task, followed_by) && !is_implied(at(line), cover) && share_bytes(root, access, at(line));
     }
     return pending == rules_->group_from;
+  }
+
+  // The first of many pending reads of the same bytes, some of which `access` writes. kNoLine: there are none. Not of more
+  // than kRuns sorts of bytes by turns.
+  uint32_t run_of_readers(RootRecord& root, const Access& access, uint32_t followed_by) const {
+    struct Run {
+      uint32_t first = kNoLine;
+      uint32_t pending = 0;
+    };
+    constexpr uint32_t kRuns = 8;
+    Run runs[kRuns];
+    uint32_t oldest = 0;
+    const IntervalTree tree(region_->lines, &root.partials);
+    const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, false};
+    for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
+      if (at(line).use != (kReads | kOrdered) || !share_bytes(root, access, at(line))) continue;
+      Run* run = std::find_if(runs, runs + kRuns, [&](const Run& r) { return r.first != kNoLine && same_bytes(at(line), at(r.first)); });
+      if (run == runs + kRuns) {
+        run = runs + oldest++ % kRuns;
+        *run = {line, 0};
+      }
+      run->pending += is_one_of_many(at(line).task, followed_by);
+      if (run->pending == rules_->group_from) return run->first;
+    }
+    return kNoLine;
+  }
+  // The group's record takes the place of those of its members.
+  template <class LinkTo>
+  bool gather_run(RootRecord& root, const Access& access, TaskRef group, uint32_t lines, LinkTo& link) {
+    const AccessRecord first = at(run_of_readers(root, access, crowds_.find(access)->task));
+    Access read = access;
+    read.use = kReads;
+    read.footprint = {first.begin, first.end, first.view == 0};
+    if (first.view != 0) read.view = &view_of(first);
+    keep_view(&read, lines + 1);
+    const IntervalTree tree(region_->lines, &root.partials);
+    const IntervalTree::Query query = {first.begin, first.end, false};
+    for (uint32_t member = tree.first(query), next = kNoLine; member != kNoLine; member = next) {
+      next = tree.next(member, query);
+      if (at(member).use != (kReads | kOrdered) || !same_bytes(at(member), read)) continue;
+      if (link(at(member).task) == Link::kAbandoned) return false;
+      unlink(root, member);
+    }
+    return record_interval(root, read, group, lines);
+  }
+  // A group has a line for the view that it is about.
+  void keep_view(Access* access, uint32_t line) const {
+    access->view_index = 0;
+    if (!access->footprint.exact) std::memcpy(region_->lines + line, access->view, sizeof(TensorDescriptor));
+  }
+  // The group that follows all who have written what `access` reads. kNoLine: there is none.
+  uint32_t write_group_of(const RootRecord& root, const Access& access) const {
+    uint32_t line = root.write_groups;
+    while (line != kNoLine && !same_bytes(at(line), access)) line = at(line).right;
+    return line;
+  }
+  bool same_bytes(const AccessRecord& record, const Access& access) const {
+    if (record.begin != access.footprint.begin || record.end != access.footprint.end) return false;
+    return access.footprint.exact ? record.view == 0 : record.view != 0 && same_descriptor(view_of(record), *access.view);
+  }
+  bool same_bytes(const AccessRecord& a, const AccessRecord& b) const {
+    if (a.begin != b.begin || a.end != b.end || (a.view == 0) != (b.view == 0)) return false;
+    return a.view == 0 || same_descriptor(view_of(a), view_of(b));
   }
 
   static bool is_followed(uint8_t earlier_use, const Access& access) {
@@ -172,9 +251,7 @@ class AccessIndex {
   bool follow_readers(RootRecord& root, const Cover& cover, LinkTo& link) const {
     uint8_t kept = 0;
     for (uint8_t i = 0; i < root.reader_count; ++i) {
-      // A group is as new as its members, whose places it does not keep.
-      const bool implied =
-          cover.found && tasks_->live(root.readers[i]) && ring_of(root.readers[i]) != kGroupRing && !is_newer(root.readers[i], cover);
+      const bool implied = cover.found && tasks_->live(root.readers[i]) && !is_newer(root.readers[i], cover);
       const Link linked = implied ? Link::kPending : link(root.readers[i]);
       if (linked == Link::kAbandoned) return false;
       if (linked == Link::kPending) root.readers[kept++] = root.readers[i];
@@ -220,8 +297,12 @@ class AccessIndex {
   }
   ByteLattice lattice_of(const RootRecord& root, const AccessRecord& record) const {
     if (record.view == 0) return ByteLattice::interval(root.base + record.begin, root.base + record.end);
+    return ByteLattice::of(view_of(record));
+  }
+  // REQUIRES: record.view != 0.
+  const TensorDescriptor& view_of(const AccessRecord& record) const {
     const TaskDescription& task = region_->slots[tasks_->slot(record.task)].description();
-    return ByteLattice::of(*region_->line_as<const TensorDescriptor>(task.descriptor_line() + record.view - 1));
+    return *region_->line_as<const TensorDescriptor>(task.descriptor_line() + record.view - 1);
   }
 
   // Whoever conflicts with an earlier access conflicts with this one, which follows all of them.
@@ -230,7 +311,7 @@ class AccessIndex {
     root.partials = kNoLine;
     root.more_readers = kNoLine;
     root.reader_count = 0;
-    root.has_write_group = false;
+    root.write_groups = kNoLine;
     root.writer = task;
     root.writer_use = use;
   }
@@ -241,12 +322,15 @@ class AccessIndex {
       root.readers[root.reader_count++] = task;
       return false;
     }
-    AccessRecord& record = start(root, access, task, line, RecordKind::kReader);
-    record.parent = kNoLine;
-    record.right = root.more_readers;
-    if (root.more_readers != kNoLine) at(root.more_readers).parent = line;
-    root.more_readers = line;
+    start(root, access, task, line, RecordKind::kReader);
+    push_front(&root.more_readers, line);
     return true;
+  }
+  void push_front(uint32_t* list, uint32_t line) const {
+    at(line).parent = kNoLine;
+    at(line).right = *list;
+    if (*list != kNoLine) at(*list).parent = line;
+    *list = line;
   }
 
   // A buffer that is only read has its places in the line for those who read it lately.
@@ -260,12 +344,20 @@ class AccessIndex {
 
   bool record_interval(RootRecord& root, const Access& access, TaskRef task, uint32_t line) const {
     if ((access.use & kWrites) != 0) {
-      root.has_write_group = false;
+      if (root.write_groups != kNoLine) dissolve_write_groups(root, access);
       if (access.ordered && root.partials != kNoLine) remove_covered(root, access);
     }
     start(root, access, task, line, RecordKind::kInterval);
     IntervalTree(region_->lines, &root.partials).insert(line);
     return true;
+  }
+
+  // They no longer stand for all who have written.
+  [[gnu::noinline]] void dissolve_write_groups(RootRecord& root, const Access& access) const {
+    for (uint32_t line = root.write_groups, next = kNoLine; line != kNoLine; line = next) {
+      next = at(line).right;
+      if (at(line).begin < access.footprint.end && access.footprint.begin < at(line).end) unlink(root, line);
+    }
   }
 
   void remove_covered(RootRecord& root, const Access& access) const {
@@ -302,7 +394,8 @@ class AccessIndex {
     if (record.kind == RecordKind::kInterval) {
       IntervalTree(region_->lines, &root.partials).remove(line);
     } else {
-      (record.parent != kNoLine ? at(record.parent).right : root.more_readers) = record.right;
+      uint32_t& list = record.kind == RecordKind::kReader ? root.more_readers : root.write_groups;
+      (record.parent != kNoLine ? at(record.parent).right : list) = record.right;
       if (record.right != kNoLine) at(record.right).parent = record.parent;
     }
     record.kind = RecordKind::kRemoved;
@@ -311,6 +404,7 @@ class AccessIndex {
   const GraphRegion* region_ = nullptr;
   const TaskRings* tasks_ = nullptr;
   const HazardRules* rules_ = nullptr;
+  Crowds crowds_;
 };
 
 }  // namespace taskmill::graph

@@ -1,6 +1,6 @@
-// One access of one task to one root, as the access index holds it: a node of the root's interval tree or of its list of
-// whole readers. It lies in the lines of the task that made the access and leaves the index when that task retires, so the
-// index cannot overflow. Orchestrator only.
+// One access of one task to one root, as the access index holds it: a node of the root's interval tree, of its list of
+// whole readers or of its list of groups of writers. It lies in the lines of the task that made the access and leaves the index when that
+// task retires, so the index cannot overflow. Orchestrator only.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 namespace taskmill::graph {
 
 enum class RecordKind : uint8_t {
-  kRemoved,  // by a write that covers it
+  kRemoved,  // by a write that covers it, or by a group that stands for it
   kInterval,
-  kReader,
+  kReader,      // of the whole root
+  kWriteGroup,  // of all who have written these bytes
 };
 
 struct alignas(kCacheLineBytes) AccessRecord {

@@ -70,7 +70,7 @@ class Builder {
     if (!check_.resolve(spec, &task, &refusal)) return refuse_for(refusal, spec, result);
     if (!rings_.fits(task.room) && !wait_for_room(spec, &task)) return refuse(spec, result);
 
-    if (task.may_group && !form_groups(spec, task)) return refuse(spec, result);
+    if (accesses_.has_crowds() && !form_groups(spec, task)) return refuse(spec, result);
     const Place place = rings_.take(task.room);
     const uint32_t free_line = place_task(spec, task, place, result);
     ++made_;
@@ -185,15 +185,19 @@ class Builder {
     return true;
   }
   [[gnu::noinline]] bool form_group(Group kind, const Access& access, uint32_t ring) {
-    if (rings_.tasks().at(kGroupRing).full()) reclaim(kGroupRing);
-    if (rings_.tasks().at(kGroupRing).full()) return true;
-    const Place place = rings_.take({.ring = kGroupRing});
+    const Room room = {.ring = kGroupRing, .lines = kGroupLines};
+    if (!rings_.fits(room)) reclaim(kGroupRing);
+    if (!rings_.fits(room)) return true;
+    const Place place = rings_.take(room);
     TaskDescription description = {};
-    description.task = kGroupTask;
-    description.kernel_id = kNoKernelId;
+    description.task = next_task();
+    description.argument_line = place.first_line + 1;  // its record is no part of it
+    description.kernel_id = kGroupKernelId;
     region_.slots[place.slot].allocate(description);
     EdgeLinker<Environment> link(region_, rings_.tasks(), ring, edges_[ring], *environment_, place.task);
-    if (!accesses_.form_group(kind, access, place.task, link)) return false;
+    if (!accesses_.form_group(kind, access, place.task, place.first_line, link)) return false;
+    region_.records[place.slot].first_access = place.first_line;
+    region_.records[place.slot].access_count = 1;
     ++submitted_;
     ++groups_;
     if (region_.slots[place.slot].finish_linking(link.linked())) environment_->ready(place.slot);
@@ -256,13 +260,14 @@ class Builder {
   }
 
   // False: abandoned.
-  bool follow_producers(const TaskSpec& spec, const ResolvedTask& task, EdgeLinker<Environment>& link) const {
+  bool follow_producers(const TaskSpec& spec, const ResolvedTask& task, EdgeLinker<Environment>& link) {
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const ResolvedArgument& argument = task.arguments[i];
       if (argument.access.follows_maker && link(maker_of(argument)) == Link::kAbandoned) return false;
-      if ((argument.access.follows_writers || argument.access.follows_readers) && !argument.access.footprint.empty() &&
-          !accesses_.conflicts(argument.access, link)) {
-        return false;
+      if ((argument.access.follows_writers || argument.access.follows_readers) && !argument.access.footprint.empty()) {
+        const uint32_t before = link.linked();
+        if (!accesses_.conflicts(argument.access, link)) return false;
+        accesses_.note_edges(argument.access, next_task() - 1, link.linked() - before);
       }
     }
     for (uint32_t i = 0; i < spec.dependency_count; ++i) {

@@ -26,6 +26,7 @@ constexpr uint32_t kMaxEdgeNodes = 1u << 28;
 constexpr uint64_t kMaxHeapBytes = uint64_t{1} << 41;  // heap positions are compared modulo 2³² units of 1,024 bytes
 
 constexpr uint32_t kGroupWindow = 64;  // when all its slots are taken, tasks are linked one by one
+constexpr uint32_t kGroupLines = 2;    // per group: its access record and the view that it is about
 
 constexpr uint32_t kEntryLines = 2;  // per entry tensor: its root's record, its descriptor
 
@@ -75,6 +76,8 @@ struct RegionLayout {
     layout.rings[kGroupRing].window = kGroupWindow;
     layout.rings[kGroupRing].first_slot = slots;
     layout.rings[kGroupRing].first_line = layout.line_count;
+    layout.rings[kGroupRing].lines = kGroupWindow * kGroupLines;
+    layout.line_count += kGroupWindow * kGroupLines;
     layout.rings[kGroupRing].heap = heap;
     slots += kGroupWindow;
     uint64_t end = wire::line_base_offset(cores);

@@ -36,8 +36,7 @@ struct alignas(kCacheLineBytes) RootRecord {
   uint8_t writer_use;  // kWrites, perhaps with kReads; 0: no whole write that matters
   uint8_t reader_count;
   bool descriptor_is_whole;  // its own descriptor touches every byte of it
-  bool has_write_group;      // nothing was written since write_group
-  TaskRef write_group;       // a task that follows all who have written
+  uint32_t write_groups;     // first of the list: tasks that each follow all who have written some bytes
   TaskRef readers[kInlineReaders];
 
   bool contains(uint64_t address, uint64_t size) const {

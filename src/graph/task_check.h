@@ -34,7 +34,6 @@ struct ResolvedTask {
   uint32_t tracked;   // arguments that order later tasks; each may need a line for its access record
   uint32_t retained;  // dependencies whose buffers are kept
   bool fills;         // a buffer has an initial value
-  bool may_group;     // a group may save edges (access_index.h)
   ResolvedArgument arguments[kMaxTaskTensors];
 };
 
@@ -68,7 +67,7 @@ class TaskCheck {
     const uint32_t depth = scopes_->innermost();
     const bool manual = scopes_->at(depth).manual;
     task->own_descriptors = task->outputs = task->tracked = task->retained = 0;
-    task->fills = task->may_group = false;
+    task->fills = false;
     task->room = {.ring = wire::ring_of_depth(depth)};
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       const TensorArgument& given = spec.tensors[i];
@@ -86,8 +85,6 @@ class TaskCheck {
         static_cast<Conduct&>(argument.access) = conducts_[manual][static_cast<uint32_t>(given.mode)];
         argument.access.view_index = static_cast<uint8_t>(task->own_descriptors);
         if (!resolve_existing(*given.tensor, &argument, refusal)) return false;
-        task->may_group |= argument.access.tracked &&
-                           AccessIndex::may_want_group(*region_->line_as<const RootRecord>(argument.access.root_line), argument.access);
       }
       task->own_descriptors += argument.descriptor_line == kOwnDescriptor;
       task->tracked += argument.access.tracked;

@@ -27,13 +27,13 @@ constexpr TaskRef make_task_ref(uint32_t ring, uint64_t position) {
 }
 constexpr uint32_t ring_of(TaskRef task) { return task >> kPositionBits; }
 
-constexpr uint32_t kGroupTask = 0xFFFF'FFFF;  // TaskDescription::task of a task of the runtime's own
-
 // A task's public id (contract 8).
 constexpr uint64_t make_task_id(uint32_t ring, uint64_t position) { return uint64_t{ring} << 32 | static_cast<uint32_t>(position); }
 
 constexpr uint32_t kNoSlot = 0xFFFF'FFFF;
-constexpr uint16_t kNoKernelId = 0xFFFF;  // TaskDescription: the task only orders others
+// TaskDescription::kernel_id of tasks that run nothing: they only order others.
+constexpr uint16_t kNoKernelId = 0xFFFE;
+constexpr uint16_t kGroupKernelId = 0xFFFF;  // of the runtime's own (access_index.h)
 constexpr uint32_t kMaxKernelIds = kNoKernelId;
 
 // Lines of an argument block: a TensorSlot per tensor, a u64 per scalar, a slot number per retained producer.
@@ -43,7 +43,7 @@ constexpr uint32_t argument_block_lines(uint32_t tensor_count, uint32_t scalar_c
 
 // What a scheduler needs to dispatch the task. Written by the orchestrator before the task can become ready.
 struct TaskDescription {
-  uint32_t task;           // its place in the run's order of submits, modulo 2³²
+  uint32_t task;           // its place in the run's order of submits, modulo 2³²; of a group that of the submit that formed it
   uint32_t argument_line;  // first line of the argument block
   uint16_t kernel_id;
   CoreType core_type;
@@ -52,7 +52,8 @@ struct TaskDescription {
   uint8_t descriptor_lines;  // of the task's own descriptors, right behind the block
   uint16_t retained_count;   // producers whose buffers are kept for this task, beyond those of its tensors
 
-  bool has_kernel() const { return kernel_id != kNoKernelId; }
+  bool has_kernel() const { return kernel_id < kNoKernelId; }
+  bool is_group() const { return kernel_id == kGroupKernelId; }
   uint32_t descriptor_line() const { return argument_line + argument_block_lines(tensor_count, scalar_count, retained_count); }
   // Bytes from the block's start that a kernel's core reads: one publish, one invalidate.
   uint32_t arguments_bytes() const {

@@ -19,9 +19,9 @@ namespace taskmill::test {
 namespace {
 
 #if defined(TASKMILL_SANITIZED) || !defined(__x86_64__)
-constexpr uint32_t kDefaultSeeds = 60;
-#else
 constexpr uint32_t kDefaultSeeds = 300;
+#else
+constexpr uint32_t kDefaultSeeds = 2000;
 #endif
 constexpr uint32_t kMaxUses = 24;
 

@@ -16,24 +16,6 @@ using wire::Reason;
 
 TensorSpec bytes_spec(uint32_t bytes) { return TensorSpec(&bytes, 1, DataType::kUint8); }
 
-// Between slots: in the entry scope the places in the order of submits until ring 0 wraps.
-struct Edges {
-  explicit Edges(ToyChip& chip) {
-    chip.on_edge = [this](uint32_t producer, uint32_t consumer) {
-      if (consumer != graph::kNoSlot) all.insert({producer, consumer});
-    };
-  }
-  bool has(uint32_t producer, uint32_t consumer) const { return all.count({producer, consumer}) == 1; }
-  std::set<uint32_t> into(uint32_t consumer) const {
-    std::set<uint32_t> producers;
-    for (const auto& [producer, other] : all) {
-      if (other == consumer) producers.insert(producer);
-    }
-    return producers;
-  }
-  std::set<std::pair<uint32_t, uint32_t>> all;
-};
-
 int32_t number(ErrorCode code) { return static_cast<int32_t>(code); }
 
 // ---- order
@@ -157,68 +139,8 @@ TEST(Builder, one_argument_may_have_hundreds_of_producers) {
   run.submit(TaskArgs().add_input(run.entry(0)));
   EXPECT_EQ(run.builder.use(0).edge_nodes.peak, 400u - graph::kInlineEdges);
   run.chip.run_all();
-  EXPECT_EQ(edges.all.size(), 400u + 1) << "through a group";
+  EXPECT_EQ(edges.all.size(), 400u);
   EXPECT_EQ(run.chip.order.back(), 400u);
-}
-
-TEST(Builder, many_whole_readers_after_many_writers_of_parts_cost_the_sum_of_edges_not_the_product) {
-  ToyRun run({.window = 1024, .argument_lines = 8192, .edge_nodes = 1024}, {4096});
-  Edges edges(run.chip);
-  for (uint32_t i = 0; i < 100; ++i) run.submit(TaskArgs().add_output(run.entry(0).rows(i * 8, 8)));
-  for (uint32_t i = 0; i < 200; ++i) run.submit(TaskArgs().add_input(run.entry(0)));
-  EXPECT_EQ(run.builder.groups(), 1u);
-  run.chip.run_all();
-  EXPECT_EQ(edges.all.size(), 100u + 200u);
-  EXPECT_EQ(run.chip.order.size(), 300u);
-}
-
-TEST(Builder, many_writers_of_parts_after_many_whole_readers_cost_the_sum_of_edges_not_the_product) {
-  ToyRun run({.window = 1024, .argument_lines = 8192, .edge_nodes = 1024}, {4096});
-  Edges edges(run.chip);
-  for (uint32_t i = 0; i < 200; ++i) run.submit(TaskArgs().add_input(run.entry(0)));
-  for (uint32_t i = 0; i < 100; ++i) run.submit(TaskArgs().add_output(run.entry(0).rows(i * 8, 8)));
-  EXPECT_EQ(run.builder.groups(), 1u);
-  run.chip.run_all();
-  EXPECT_EQ(edges.all.size(), 200u + 100u);
-}
-
-TEST(Builder, a_reader_of_one_part_waits_for_its_writer_only_though_a_group_stands_for_all) {
-  ToyRun run({.window = 1024, .argument_lines = 8192, .edge_nodes = 1024}, {4096});
-  for (uint32_t i = 0; i < 20; ++i) run.submit(TaskArgs().add_output(run.entry(0).rows(i * 8, 8)));
-  run.submit(TaskArgs().add_input(run.entry(0)));
-  EXPECT_EQ(run.builder.groups(), 1u);
-  Edges edges(run.chip);
-  run.submit(TaskArgs().add_input(run.entry(0).rows(8, 8)));
-  run.chip.run_all();
-  EXPECT_EQ(edges.into(21), (std::set<uint32_t>{1}));
-}
-
-TEST(Builder, a_writer_after_the_group_of_writers_is_seen_by_the_next_whole_reader) {
-  ToyRun run({.window = 1024, .argument_lines = 8192, .edge_nodes = 1024}, {4096});
-  Edges edges(run.chip);
-  for (uint32_t i = 0; i < 20; ++i) run.submit(TaskArgs().add_output(run.entry(0).rows(i * 8, 8)));
-  run.submit(TaskArgs().add_input(run.entry(0)));                // 20
-  run.submit(TaskArgs().add_output(run.entry(0).rows(400, 8)));  // 21
-  run.submit(TaskArgs().add_input(run.entry(0)));                // 22
-  EXPECT_EQ(run.builder.groups(), 2u);
-  run.chip.run_all();
-  ASSERT_EQ(edges.into(22).size(), 1u);
-  EXPECT_EQ(edges.into(*edges.into(22).begin()).count(21), 1u);
-}
-
-TEST(Builder, without_a_slot_for_a_group_tasks_are_linked_one_by_one) {
-  constexpr uint32_t kFans = 70, kRows = 16;
-  ToyRun run({.window = 1u << 12, .argument_lines = 1u << 14, .edge_nodes = 1u << 12}, std::vector<uint32_t>(kFans, kRows));
-  for (uint32_t fan = 0; fan < kFans; ++fan) {
-    for (uint32_t i = 0; i < kRows; ++i) run.submit(TaskArgs().add_inout(run.entry(fan).rows(i)));
-    run.submit(TaskArgs().add_input(run.entry(fan)));
-  }
-  EXPECT_EQ(run.chip.blocked, 0u);
-  EXPECT_EQ(run.builder.groups(), graph::kGroupWindow - 1);
-  Edges edges(run.chip);
-  run.chip.run_all();
-  EXPECT_EQ(edges.into(kRows).size(), 1u);
-  EXPECT_EQ(edges.into(kFans * (kRows + 1) - 1).size(), kRows);
 }
 
 TEST(Builder, a_submit_that_is_short_of_edges_waits_for_some_to_come_back) {

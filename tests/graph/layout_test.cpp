@@ -23,7 +23,7 @@ TEST(RegionLayout, parts_follow_the_mailboxes_aligned_and_apart) {
   const RegionLayout layout = RegionLayout::make(72, 3, kSizes);
   ASSERT_TRUE(layout.valid);
   EXPECT_EQ(layout.lines, wire::line_base_offset(72));
-  EXPECT_EQ(layout.line_count, 6u + 100 + 50 + 100 + 4);
+  EXPECT_EQ(layout.line_count, 6u + 100 + 50 + 100 + 4 + kGroupWindow * kGroupLines);
   EXPECT_EQ(layout.slots, layout.lines + layout.line_count * 64);
   EXPECT_GE(layout.edge_returns, layout.slots + (16 + 32 + 16 + 4 + kGroupWindow) * sizeof(TaskSlot));
   uint64_t end = layout.edge_returns + 4 * sizeof(EdgeReturns);

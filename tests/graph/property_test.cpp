@@ -181,12 +181,12 @@ class ProgramRun {
       return;
     }
     std::bitset<kMaxTasks> producers;
-    if (chip_.task_in(producer) == graph::kGroupTask) {
+    if (chip_.is_group(producer)) {
       producers = members_[producer];
     } else {
       producers.set(chip_.task_in(producer));
     }
-    if (chip_.task_in(consumer) != graph::kGroupTask) {
+    if (!chip_.is_group(consumer)) {
       producers_[chip_.task_in(consumer)] |= producers;
       return;
     }
@@ -350,8 +350,8 @@ void run_seed(uint64_t seed, Views views, const graph::HazardRules& rules, Histo
   FAIL() << "still no room";
 }
 
-// Groups of few: the windows are small.
-Histogram run_seeds(const char* name, Views views, const graph::HazardRules& rules = {.group_from = 2}) {
+// Groups of one and more: the windows are small.
+Histogram run_seeds(const char* name, Views views, const graph::HazardRules& rules = {.group_from = 1}) {
   Histogram histogram;
   for (uint64_t seed = 1; seed <= seed_count(); ++seed) run_seed(seed, views, rules, histogram);
   histogram.print(name);

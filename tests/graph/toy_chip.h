@@ -104,6 +104,8 @@ class ToyChip {
     const graph::RingPlace& ring = layout_.rings[task_id >> 32];
     return ring.first_slot + static_cast<uint32_t>(task_id) % ring.window;
   }
+
+  bool is_group(uint32_t slot) const { return region.slots[slot].description().is_group(); }
   // Its place in the order of submits.
   uint32_t task_in(uint32_t slot) const { return region.slots[slot].description().task; }
 
@@ -115,7 +117,8 @@ class ToyChip {
     ready_[place] = ready_.back();
     ready_.pop_back();
     const uint32_t task = task_in(slot);
-    if (on_run && task != graph::kGroupTask) on_run(slot);
+    const bool group = is_group(slot);
+    if (on_run && !group) on_run(slot);
     if (on_edge) {
       for (uint32_t node = region.slots[slot].consumers.peek(); node != graph::kNoNode;) {
         const graph::Edge edge = graph::read_edge(region, node);
@@ -127,7 +130,7 @@ class ToyChip {
     }
     graph::complete(region, slot, [this](uint32_t consumer) { ready(consumer); });
     ++completed_;
-    if (task != graph::kGroupTask) order.push_back(task);
+    if (!group) order.push_back(task);
     return true;
   }
   void run_some(uint32_t most) {
@@ -201,6 +204,24 @@ class ToyRun {
  public:
   ToyChip chip;
   graph::Builder<ToyChip> builder;
+};
+
+// Between slots: in the entry scope the places in the order of submits until ring 0 wraps.
+struct Edges {
+  explicit Edges(ToyChip& chip) {
+    chip.on_edge = [this](uint32_t producer, uint32_t consumer) {
+      if (consumer != graph::kNoSlot) all.insert({producer, consumer});
+    };
+  }
+  bool has(uint32_t producer, uint32_t consumer) const { return all.count({producer, consumer}) == 1; }
+  std::set<uint32_t> into(uint32_t consumer) const {
+    std::set<uint32_t> producers;
+    for (const auto& [producer, other] : all) {
+      if (other == consumer) producers.insert(producer);
+    }
+    return producers;
+  }
+  std::set<std::pair<uint32_t, uint32_t>> all;
 };
 
 }  // namespace taskmill::test

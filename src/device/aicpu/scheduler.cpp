@@ -110,7 +110,7 @@ bool Scheduler::take_inbox() {
 bool Scheduler::complete_orders() {
   if (orders_.empty()) return false;
   for (uint32_t slot = orders_.pop(shared_->graph.slots); slot != graph::kNoSlot; slot = orders_.pop(shared_->graph.slots)) {
-    completed_groups_ += shared_->graph.slots[slot].description().task == graph::kGroupTask;
+    completed_groups_ += shared_->graph.slots[slot].description().is_group();
     graph::complete(shared_->graph, slot, [this](uint32_t consumer) { enqueue(consumer); });
     ++completed_;
   }
