@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TASKS = 1000
 TOLERANCE = 0.02  # of the recorded figure: rounding, and hash tables that land elsewhere
 GRAPHS = ("chain", "fan", "tiles")
-SCALING = {"writers": 2000, "held": 2000, "readers": 2000, "views": 1024}  # graph -> n
+SCALING = {"writers": 2000, "held": 2000, "slices": 1500, "readers": 2000, "views": 1024}  # graph -> n
 GROWTH = 1.25
 # What is counted: the inclusive cost of device functions, less what the executor does inside them when it is called through a
 # port (there it hands over to another thread, whose wake-up takes more or fewer instructions).

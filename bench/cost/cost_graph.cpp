@@ -1,6 +1,6 @@
 // One run of a graph of `tasks` adds, for tools/check_cost.py to count instructions in.
 //
-//   cost_graph chain|fan|tiles|writers|held|readers|views tasks
+//   cost_graph chain|fan|tiles|writers|held|slices|readers|views tasks
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -36,7 +36,7 @@ int run(const std::string& graph, uint64_t tasks) {
   spec.orchestration_flags = kPortable;
   const auto callable = (*worker)->register_callable(spec);
   if (!callable) return std::fprintf(stderr, "%s\n", callable.error().message.c_str()), 1;
-  const uint32_t rows = graph == "writers" || graph == "held" ? static_cast<uint32_t>(tasks) : 64;
+  const uint32_t rows = graph == "writers" || graph == "held" || graph == "slices" ? static_cast<uint32_t>(tasks) : 64;
   std::vector<float> tiles(rows * 16, 0.0F);
   const Argument arguments[] = {HostTensor{tiles.data(), tiles.size() * sizeof(float), {rows, 16}, DataType::kFloat32}, tasks};
   const auto report = (*worker)->run(*callable, arguments);
@@ -47,6 +47,6 @@ int run(const std::string& graph, uint64_t tasks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: cost_graph chain|fan|tiles|writers|held|readers|views tasks\n"), 2;
+  if (argc != 3) return std::fprintf(stderr, "usage: cost_graph chain|fan|tiles|writers|held|slices|readers|views tasks\n"), 2;
   return run(argv[1], std::strtoull(argv[2], nullptr, 10));
 }

@@ -45,6 +45,16 @@ extern "C" void held(const OrchestrationArgs& args) {
   for (uint64_t i = 0; i < args.scalar(0) / 2; ++i) submit_aiv_task(1, TaskArgs().add_input(args.tensor(0)));
 }
 
+// A third of the tasks write tiles of their own, a third read these tiles as one slice, a third write the tiles again.
+extern "C" void slices(const OrchestrationArgs& args) {
+  const auto third = static_cast<uint32_t>(args.scalar(0) / 3);
+  const Tensor slice = args.tensor(0).rows(0, third);
+  for (uint32_t i = 0; i < 3 * third; ++i) {
+    const Tensor own = args.tensor(0).rows(i % third);
+    i / third == 1 ? submit_aiv_task(1, TaskArgs().add_input(slice)) : submit_aiv_task(1, TaskArgs().add_inout(own));
+  }
+}
+
 // Each task reads the whole array, then one adds to it.
 extern "C" void readers(const OrchestrationArgs& args) {
   for (uint64_t i = 0; i < args.scalar(0); ++i) submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)));

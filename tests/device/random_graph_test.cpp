@@ -56,6 +56,19 @@ class Player {
     current->wrong_ += !play(*current->submits_[place], current->model_.tasks()[place], tensors);
   }
 
+  // Kernels of the longest path through all orders that the program asks for.
+  uint32_t longest_path() const {
+    std::vector<uint32_t> kernels(submits_.size());
+    for (uint32_t c = 0; c < kernels.size(); ++c) {
+      for (uint32_t p = 0; p < c; ++p) {
+        const bool follows = model_.tasks()[c].after(model_.tasks()[p]).any() || asks_for(*submits_[c], *submits_[p], p);
+        if (follows) kernels[c] = std::max(kernels[c], kernels[p]);
+      }
+      kernels[c] += submits_[c]->kind == Step::kSubmit && !submits_[c]->order_only;
+    }
+    return *std::max_element(kernels.begin(), kernels.end());
+  }
+
   uint32_t wrong() const { return wrong_; }
   static Player* current;
 
@@ -107,7 +120,30 @@ struct Game {
   uint64_t seed;
   Program program;
   Model model;
-  explicit Game(uint64_t number) : seed(number), program(ProgramGenerator(number, Views::kAll).make()), model(program) {}
+  explicit Game(uint64_t number, Views views = Views::kAll)
+      : seed(number), program(ProgramGenerator(number, views).make()), model(program) {}
+};
+
+// The entry buffers of a program.
+class Entries {
+ public:
+  Entries(const Game& game, Chip& chip) : game_(game), memory_(game.program.entries, std::vector<uint8_t>(kMaxBufferBytes)) {
+    for (uint32_t i = 0; i < game.program.entries; ++i) {
+      const BufferSpec& buffer = game.program.buffers[i];
+      for (uint32_t b = 0; b < kMaxBufferBytes; ++b) memory_[buffer.root][b] = Model::initial_byte(buffer.root, b);
+      chip.add_view(memory_[buffer.root].data(), buffer.shape, buffer.dtype, buffer.root);
+    }
+  }
+  void expect_serial_result() const {
+    for (uint32_t root = 0; root < game_.program.entries; ++root) {
+      if (game_.program.buffers[root].root != root) continue;
+      EXPECT_EQ(memory_[root], game_.model.memory(root));
+    }
+  }
+
+ private:
+  const Game& game_;
+  std::vector<std::vector<uint8_t>> memory_;
 };
 
 // Rings of all sizes from the smallest; those that are proven too small are doubled.
@@ -121,14 +157,9 @@ void play_game(const Game& game) {
             kBufferAlignment << random.below(6)};
   }
   for (uint32_t attempt = 0; attempt < 200; ++attempt) {
-    std::vector<std::vector<uint8_t>> memory(game.program.entries, std::vector<uint8_t>(kMaxBufferBytes));
     Chip chip(options);
     set_kernels(chip, std::make_index_sequence<kMaxUses>());
-    for (uint32_t i = 0; i < game.program.entries; ++i) {
-      const BufferSpec& buffer = game.program.buffers[i];
-      for (uint32_t b = 0; b < kMaxBufferBytes; ++b) memory[buffer.root][b] = Model::initial_byte(buffer.root, b);
-      chip.add_view(memory[buffer.root].data(), buffer.shape, buffer.dtype, buffer.root);
-    }
+    const Entries entries(game, chip);
     Player player(game.program, game.model);
     Player::current = &player;
     sim::SeededOptions seeded;
@@ -139,10 +170,7 @@ void play_game(const Game& game) {
     ASSERT_TRUE(report.outcome.finished()) << report.outcome.waiting;
     if (report.code() == ErrorCode::kOk) {
       EXPECT_EQ(player.wrong(), 0u);
-      for (uint32_t root = 0; root < game.program.entries; ++root) {
-        if (game.program.buffers[root].root != root) continue;
-        EXPECT_EQ(memory[root], game.model.memory(root));
-      }
+      entries.expect_serial_result();
       return;
     }
     wire::RingSizes& ring = options.sizes.rings[report.result.error.ring];
@@ -169,6 +197,33 @@ TEST(RandomGraphs, give_the_serial_result_on_both_archs_whatever_the_cores_and_r
     SCOPED_TRACE("seed " + std::to_string(seed));
     play_game(Game(seed));
     if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+}
+
+// No order too many, no core idle beside a ready task: on a chip with a core for each task a program takes as long as its
+// longest path.
+TEST(RandomGraphs, take_as_long_as_their_longest_path_of_kernels_where_cores_and_rings_are_plenty) {
+  constexpr uint64_t kKernelNs = 10'000'000;
+  for (uint64_t seed = 1; seed <= seed_count(); ++seed) {
+    const Game game(seed, Views::kBoxes);
+    ChipOptions options;
+    options.traits = &arch::kA5;
+    options.clusters = options.traits->clusters;
+    options.sizes = equal_rings({.task_window = 1024, .argument_lines = 8192, .edge_nodes = 4096, .reserved = 0, .heap_bytes = 1 << 20});
+    Chip chip(options);
+    set_kernels(chip, std::make_index_sequence<kMaxUses>());
+    const Entries entries(game, chip);
+    Player player(game.program, game.model);
+    Player::current = &player;
+    sim::SeededOptions seeded;
+    seeded.seed = seed;
+    seeded.cost.kernel_ns = [](const wire::CoreContext&) { return kKernelNs; };
+    const RunReport report = chip.run(seeded, [&](const OrchestrationArgs& args) { player.orchestrate(args); });
+    ASSERT_EQ(report.code(), ErrorCode::kOk) << report.message();
+    EXPECT_EQ(report.outcome.virtual_ns / kKernelNs, player.longest_path())
+        << "seed " << seed << ": " << report.outcome.virtual_ns << " ns";
+    EXPECT_EQ(player.wrong(), 0u);
+    entries.expect_serial_result();
   }
 }
 

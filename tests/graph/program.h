@@ -81,6 +81,18 @@ struct Step {
   bool manual = false;                      // of a kScopeBegin
 };
 
+// Does the step follow an earlier one, the submit number `place`, whatever bytes they use: by an explicit dependency, or as the
+// maker of a buffer that it names?
+inline bool asks_for(const Step& step, const Step& earlier, uint32_t place) {
+  if (std::count(step.dependencies.begin(), step.dependencies.end(), place) != 0) return true;
+  for (const Use& use : step.uses) {
+    for (const Use& made : earlier.uses) {
+      if (made.mode == ArgumentMode::kOutput && made.buffer == use.buffer && use.mode == ArgumentMode::kNoDependency) return true;
+    }
+  }
+  return false;
+}
+
 struct Program {
   uint32_t entries = 0;  // the first buffers
   std::vector<BufferSpec> buffers;

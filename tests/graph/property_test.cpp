@@ -123,7 +123,7 @@ class ProgramRun {
         histogram.read_after_write += hazards.read_after_write;
         histogram.write_after_write += hazards.write_after_write;
         histogram.write_after_read += hazards.write_after_read;
-        histogram.extra_edges += producers_[c].test(p) && !hazards.any() && !is_asked_for(c, p);
+        histogram.extra_edges += producers_[c].test(p) && !hazards.any() && !asks_for(*submits()[c], *submits()[p], p);
       }
       histogram.edges += producers_[c].count();
     }
@@ -204,18 +204,6 @@ class ProgramRun {
       ++histogram.views[use.view.kind];
       histogram.by_address += use.view.by_address;
     }
-  }
-
-  // By an explicit dependency, or as the maker of a buffer that the task names.
-  bool is_asked_for(uint32_t consumer, uint32_t producer) {
-    const Step& step = *submits()[consumer];
-    if (std::count(step.dependencies.begin(), step.dependencies.end(), producer) != 0) return true;
-    for (const Use& use : step.uses) {
-      for (const Use& made : submits()[producer]->uses) {
-        if (made.mode == ArgumentMode::kOutput && made.buffer == use.buffer && use.mode == ArgumentMode::kNoDependency) return true;
-      }
-    }
-    return false;
   }
 
   void submit(const Step& step) {
