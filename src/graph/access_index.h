@@ -35,6 +35,10 @@ enum class Group : uint8_t {
   kWholeReaders,  // of a root: this access and others that write parts of it follow the group
   kPartReaders,   // likewise, of the same bytes of a root
 };
+struct WantedGroup {
+  Group kind = Group::kNone;
+  uint32_t run = kNoLine;  // of kPartReaders: the record of a member
+};
 
 class AccessIndex {
  public:
@@ -70,34 +74,35 @@ class AccessIndex {
   // A quick look before wanted_group.
   bool has_crowds() const { return crowds_.any(); }
   // Would a group save edges, now that this access comes?
-  Group wanted_group(const Access& access) {
+  WantedGroup wanted_group(const Access& access) {
     const Crowd* crowd = crowds_.find(access);
-    if (crowd == nullptr) return Group::kNone;
+    if (crowd == nullptr) return {};
     RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
     if (only_reads(access)) {
-      if (write_group_of(root, access) != kNoLine) return Group::kNone;
-      if (has_many_writers(root, access, crowd->task)) return Group::kWriters;
+      if (write_group_of(root, access) != kNoLine) return {};
+      if (has_many_writers(root, access, crowd->task)) return {Group::kWriters};
     } else {
-      if (has_many_readers(root, cover_of(root, access), crowd->task)) return Group::kWholeReaders;
-      if (run_of_readers(root, access, crowd->task) != kNoLine) return Group::kPartReaders;
+      if (has_many_readers(root, cover_of(root, access), crowd->task)) return {Group::kWholeReaders};
+      const uint32_t run = run_of_readers(root, access, crowd->task);
+      if (run != kNoLine) return {Group::kPartReaders, run};
     }
     crowds_.forget(access);
-    return Group::kNone;
+    return {};
   }
   // Makes `group`, a new task that `link` links, follow its members and stand for them. The two lines from `lines` on are free:
-  // for a record and the view that it is about. False: abandoned.
+  // for a record and the view that it is about. Nothing was retired since wanted_group. False: abandoned.
   template <class LinkTo>
-  bool form_group(Group kind, const Access& access, TaskRef group, uint32_t lines, LinkTo&& link) {
+  bool form_group(const WantedGroup& wanted, const Access& access, TaskRef group, uint32_t lines, LinkTo&& link) const {
     RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
     at(lines).kind = RecordKind::kRemoved;
-    if (kind == Group::kWholeReaders) {
+    if (wanted.kind == Group::kWholeReaders) {
       if (!follow_readers(root, Cover(), link)) return false;
       while (root.more_readers != kNoLine) unlink(root, root.more_readers);
       root.reader_count = 1;
       root.readers[0] = group;
       return true;
     }
-    if (kind == Group::kPartReaders) return gather_run(root, access, group, lines, link);
+    if (wanted.kind == Group::kPartReaders) return gather_run(root, at(wanted.run), access, group, lines, link);
     if (!conflicts(access, link)) return false;
     Access read = access;
     keep_view(&read, lines + 1);
@@ -205,15 +210,14 @@ class AccessIndex {
   }
   // The group's record takes the place of those of its members.
   template <class LinkTo>
-  bool gather_run(RootRecord& root, const Access& access, TaskRef group, uint32_t lines, LinkTo& link) {
-    const AccessRecord first = at(run_of_readers(root, access, crowds_.find(access)->task));
+  bool gather_run(RootRecord& root, const AccessRecord& first, const Access& access, TaskRef group, uint32_t lines, LinkTo& link) const {
     Access read = access;
     read.use = kReads;
     read.footprint = {first.begin, first.end, first.view == 0};
     if (first.view != 0) read.view = &view_of(first);
     keep_view(&read, lines + 1);
     const IntervalTree tree(region_->lines, &root.partials);
-    const IntervalTree::Query query = {first.begin, first.end, false};
+    const IntervalTree::Query query = {read.footprint.begin, read.footprint.end, false};
     for (uint32_t member = tree.first(query), next = kNoLine; member != kNoLine; member = next) {
       next = tree.next(member, query);
       if (at(member).use != (kReads | kOrdered) || !same_bytes(at(member), read)) continue;

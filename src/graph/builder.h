@@ -177,25 +177,25 @@ class Builder {
 
   // Where the task would be one of many that follow the same many. False: abandoned.
   [[gnu::noinline]] bool form_groups(const TaskSpec& spec, const ResolvedTask& task) {
+    const Room room = {.ring = kGroupRing, .lines = kGroupLines};
     for (uint32_t i = 0; i < spec.tensor_count; ++i) {
       if (!task.arguments[i].access.tracked) continue;
-      const Group kind = accesses_.wanted_group(task.arguments[i].access);
-      if (kind != Group::kNone && !form_group(kind, task.arguments[i].access, task.room.ring)) return false;
+      if (!rings_.fits(room)) reclaim(kGroupRing);
+      if (!rings_.fits(room)) return true;
+      const WantedGroup wanted = accesses_.wanted_group(task.arguments[i].access);
+      if (wanted.kind == Group::kNone) continue;
+      if (!form_group(wanted, task.arguments[i].access, rings_.take(room), task.room.ring)) return false;
     }
     return true;
   }
-  [[gnu::noinline]] bool form_group(Group kind, const Access& access, uint32_t ring) {
-    const Room room = {.ring = kGroupRing, .lines = kGroupLines};
-    if (!rings_.fits(room)) reclaim(kGroupRing);
-    if (!rings_.fits(room)) return true;
-    const Place place = rings_.take(room);
+  bool form_group(const WantedGroup& wanted, const Access& access, const Place& place, uint32_t ring) {
     TaskDescription description = {};
     description.task = next_task();
     description.argument_line = place.first_line + 1;  // its record is no part of it
     description.kernel_id = kGroupKernelId;
     region_.slots[place.slot].allocate(description);
     EdgeLinker<Environment> link(region_, rings_.tasks(), ring, edges_[ring], *environment_, place.task);
-    if (!accesses_.form_group(kind, access, place.task, place.first_line, link)) return false;
+    if (!accesses_.form_group(wanted, access, place.task, place.first_line, link)) return false;
     region_.records[place.slot].first_access = place.first_line;
     region_.records[place.slot].access_count = 1;
     ++submitted_;
