@@ -2,9 +2,9 @@
 
 import ml_dtypes
 import numpy as np
-import reference
+import qwen3_reference as reference
 from taskmill.scene import In, Out, SceneTestCase, Stage, TaskArgsBuilder, TensorArg, scene_test
-from weights import packed_normal
+from qwen3_weights import packed_normal
 
 ROWS = 16
 TILE = 128  # columns of a gate, up or hidden tile

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import runpy
 
-import numpy as np
 import pytest
+from flips import check_with_flip, flip_median, wrong_stages
 from taskmill.scene import RunOptions, find_scenes, run_scene
 
 SMALL = {"hidden": 512, "intermediate": 1792}
 STAGES = ["gate", "up", "hidden", "down"]
+OUTPUTS = ["gate", "up", "hidden_f32", "down_f32"]
 
 
 def run(scene, platform="a2a3sim", **options):
@@ -62,44 +63,17 @@ def test_the_layers_timeline_has_a_span_per_task(qwen3_mlp, tmp_path):
     assert sum(counts.values()) == result.tasks
 
 
-def check_with_flip(scene, flip):
-    """Check mode in which the device sees one sign flipped that the reference does not know of."""
-
-    class Flipped(scene):
-        def generate_check_args(self, params):
-            args = super().generate_check_args(params)
-            self.honest = args.clone()
-            flip(args)
-            return args
-
-        def check_stages(self, args, params):
-            for name in ("gate", "up", "hidden_f32", "down_f32"):
-                np.copyto(getattr(self.honest, name), getattr(args, name))
-            return super().check_stages(self.honest, params)
-
-    Flipped._scene_level = scene._scene_level
-    return run(Flipped, params=SMALL, check=True)
-
-
-def flip_median(array):
-    """Negates one element whose magnitude is the median."""
-    flat = array.reshape(-1)
-    magnitude = np.abs(flat.astype(np.float32))
-    place = int(np.argsort(magnitude)[magnitude.size // 2])
-    flat[place] = -flat[place]
-
-
 @pytest.mark.parametrize(
     ("tensor", "stages"), [("w_gate", ["gate"]), ("w_up", ["up"]), ("w_down", ["down"]), ("x", ["gate", "up"])]
 )
 def test_one_flipped_sign_fails_the_stages_that_read_it_and_no_other(qwen3_mlp, tensor, stages):
-    result = check_with_flip(qwen3_mlp, lambda args: flip_median(getattr(args, tensor)))
+    result = check_with_flip(qwen3_mlp, OUTPUTS, SMALL, lambda args: flip_median(getattr(args, tensor)))
     assert result.status == "failed", result.error
-    assert [stage.name for stage in result.stages if not stage.passed] == stages
+    assert wrong_stages(result) == stages
 
 
 def test_nothing_flipped_passes(qwen3_mlp):
-    result = check_with_flip(qwen3_mlp, lambda args: None)
+    result = check_with_flip(qwen3_mlp, OUTPUTS, SMALL, lambda args: None)
     assert result.status == "passed", result.error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
-from weights import unpack_tile
+from qwen3_weights import unpack_tile
 
 
 def project(x: np.ndarray, packed: np.ndarray) -> np.ndarray:
