@@ -47,13 +47,13 @@ inline Pairs repeat_pair(const uint16_t* elements) {
 }
 
 // In each lane, sums + a.first · b.first + a.second · b.second.
-inline Floats add_products(Floats sums, Pairs a, Pairs b) {
+inline Floats add_products(const Floats& sums, const Pairs& a, const Pairs& b) {
 #ifdef __AVX512BF16__
   return (Floats)_mm512_dpbf16_ps((__m512)sums, (__m512bh)a, (__m512bh)b);
 #else
   // A bfloat16 is the upper half of a float32, so a shift or a mask widens one element of every pair.
-  const auto first = [](Pairs pairs) { return (Floats)(pairs << 16); };
-  const auto second = [](Pairs pairs) { return (Floats)(pairs & 0xffff0000u); };
+  const auto first = [](const Pairs& pairs) { return (Floats)(pairs << 16); };
+  const auto second = [](const Pairs& pairs) { return (Floats)(pairs & 0xffff0000u); };
   return sums + first(a) * first(b) + second(a) * second(b);
 #endif
 }

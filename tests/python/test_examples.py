@@ -7,6 +7,7 @@ import runpy
 
 import numpy as np
 import pytest
+from scenes import flip_median
 from taskmill.scene import RunOptions, find_scenes, run_scene
 
 SMALL = {"hidden": 512, "intermediate": 1792}
@@ -79,14 +80,6 @@ def check_with_flip(scene, flip):
 
     Flipped._scene_level = scene._scene_level
     return run(Flipped, params=SMALL, check=True)
-
-
-def flip_median(array):
-    """Negates one element whose magnitude is the median."""
-    flat = array.reshape(-1)
-    magnitude = np.abs(flat.astype(np.float32))
-    place = int(np.argsort(magnitude)[magnitude.size // 2])
-    flat[place] = -flat[place]
 
 
 @pytest.mark.parametrize(
