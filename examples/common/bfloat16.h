@@ -46,16 +46,26 @@ inline Pairs repeat_pair(const uint16_t* elements) {
   return Pairs{} + pair;
 }
 
+// One element of every lane's pair as float32: a bfloat16 is the upper half of one.
+inline Floats widen_first(const Pairs& pairs) { return (Floats)(pairs << 16); }
+inline Floats widen_second(const Pairs& pairs) { return (Floats)(pairs & 0xffff0000u); }
+
 // In each lane, sums + a.first · b.first + a.second · b.second.
 inline Floats add_products(const Floats& sums, const Pairs& a, const Pairs& b) {
 #ifdef __AVX512BF16__
   return (Floats)_mm512_dpbf16_ps((__m512)sums, (__m512bh)a, (__m512bh)b);
 #else
-  // A bfloat16 is the upper half of a float32, so a shift or a mask widens one element of every pair.
-  const auto first = [](const Pairs& pairs) { return (Floats)(pairs << 16); };
-  const auto second = [](const Pairs& pairs) { return (Floats)(pairs & 0xffff0000u); };
-  return sums + first(a) * first(b) + second(a) * second(b);
+  return sums + widen_first(a) * widen_first(b) + widen_second(a) * widen_second(b);
 #endif
+}
+
+// Σ a[i] · b[i]. REQUIRES: count a multiple of 2 · kLanes.
+inline float dot(const uint16_t* a, const uint16_t* b, uint32_t count) {
+  Floats sums = {};
+  for (uint32_t i = 0; i < count; i += 2 * kLanes) sums = add_products(sums, load_pairs(a + i), load_pairs(b + i));
+  float sum = 0;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) sum += sums[lane];
+  return sum;
 }
 
 }  // namespace examples
