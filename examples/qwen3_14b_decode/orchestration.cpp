@@ -40,26 +40,41 @@ constexpr uint32_t kHeadDim = 128;
 
 struct Layer {
   explicit Layer(const OrchestrationArgs& args)
-      : x(args.tensor(0)), input_norm(args.tensor(1)), w_q(args.tensor(2)), w_k(args.tensor(3)), w_v(args.tensor(4)),
-        q_norm(args.tensor(5)), k_norm(args.tensor(6)), cosines(args.tensor(7)), sines(args.tensor(8)), page_table(args.tensor(9)),
-        lengths(args.tensor(10)), w_o(args.tensor(11)), attention_norm(args.tensor(12)), w_gate(args.tensor(13)), w_up(args.tensor(14)),
-        w_down(args.tensor(15)), key_cache(args.tensor(16)), value_cache(args.tensor(17)), y(args.tensor(18)) {}
+      : x(args.tensor(0)),
+        input_norm(args.tensor(1)),
+        w_q(args.tensor(2)),
+        w_k(args.tensor(3)),
+        w_v(args.tensor(4)),
+        q_norm(args.tensor(5)),
+        k_norm(args.tensor(6)),
+        cosines(args.tensor(7)),
+        sines(args.tensor(8)),
+        page_table(args.tensor(9)),
+        lengths(args.tensor(10)),
+        w_o(args.tensor(11)),
+        attention_norm(args.tensor(12)),
+        w_gate(args.tensor(13)),
+        w_up(args.tensor(14)),
+        w_down(args.tensor(15)),
+        key_cache(args.tensor(16)),
+        value_cache(args.tensor(17)),
+        y(args.tensor(18)) {}
   const Tensor &x, &input_norm, &w_q, &w_k, &w_v, &q_norm, &k_norm, &cosines, &sines, &page_table, &lengths, &w_o, &attention_norm;
   const Tensor &w_gate, &w_up, &w_down, &key_cache, &value_cache, &y;
 };
 
 // The float32 results of the stages, before anything is rounded.
 struct Stages {
-  Tensor normalised;      // [16, K]
-  Tensor q;               // [H, 16, 5, 128], rotated
-  Tensor k;               // [H, 16, 128], rotated
-  Tensor v;               // [H, 16, 128]
-  Tensor attention;       // [16, H, 5, 128]
-  Tensor o;               // [T, 16, 128]
-  Tensor residual;        // [16, K]: x + o
-  Tensor mlp_normalised;  // [16, K]
+  Tensor normalised;        // [16, K]
+  Tensor q;                 // [H, 16, 5, 128], rotated
+  Tensor k;                 // [H, 16, 128], rotated
+  Tensor v;                 // [H, 16, 128]
+  Tensor attention;         // [16, H, 5, 128]
+  Tensor o;                 // [T, 16, 128]
+  Tensor residual;          // [16, K]: x + o
+  Tensor mlp_normalised;    // [16, K]
   Tensor gate, up, hidden;  // [F, 16, 256]
-  Tensor mlp;             // [D, 16, 64]
+  Tensor mlp;               // [D, 16, 64]
 };
 
 template <size_t kDims>
@@ -137,7 +152,8 @@ void mlp(const Layer& layer, const Stages& stages, const Tensor& operand) {
   const uint32_t width = tile_columns(layer.w_down);
   for (uint32_t tile = 0; tile < layer.w_down.shapes[0]; ++tile) {
     const Tensor weights = layer.w_down.rows(tile), stage = stages.mlp.rows(tile);
-    const Tensor before = stages.residual.slice(1, tile * width, (tile + 1) * width), y = layer.y.slice(1, tile * width, (tile + 1) * width);
+    const Tensor before = stages.residual.slice(1, tile * width, (tile + 1) * width),
+                 y = layer.y.slice(1, tile * width, (tile + 1) * width);
     submit_aic_task(kDown, TaskArgs().add_input(hidden, weights, before).add_output(stage, y));
   }
 }
@@ -157,9 +173,9 @@ void decode(const Layer& layer, const Stages& stages) {
   const Tensor attended_rows = attended.reshape(rows_shape, 2);
   submit_aiv_task(kInterleave, TaskArgs().add_input(attended_rows).add_output(attention_operand));
   for (uint32_t tile = 0; tile < layer.w_o.shapes[0]; ++tile) project(kProjectO, attention_operand, layer.w_o, tile, stages.o);
-  submit_aiv_task(kAttentionNorm, TaskArgs()
-                                      .add_input(layer.x, stages.o, layer.attention_norm)
-                                      .add_output(stages.residual, stages.mlp_normalised, mlp_operand));
+  submit_aiv_task(
+      kAttentionNorm,
+      TaskArgs().add_input(layer.x, stages.o, layer.attention_norm).add_output(stages.residual, stages.mlp_normalised, mlp_operand));
   mlp(layer, stages, mlp_operand);
 }
 

@@ -6,7 +6,7 @@ import json
 import runpy
 
 import pytest
-from flips import check_with_flip, flip_median, wrong_stages
+from scenes import check_with_flip, flip_median, wrong_stages
 from taskmill.scene import RunOptions, find_scenes, run_scene
 
 SMALL = {"hidden": 512, "intermediate": 1792}

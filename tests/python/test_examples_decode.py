@@ -6,7 +6,7 @@ import importlib
 
 import numpy as np
 import pytest
-from flips import check_with_flip, flip_median, wrong_stages
+from scenes import check_with_flip, flip_median, wrong_stages
 from taskmill.scene import RunOptions, find_scenes, run_scene
 
 SMALL = {"hidden": 512, "kv_heads": 2, "intermediate": 1792, "context": 300}

@@ -7,21 +7,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
-#include "rms_norm.h"
+#include "../../common/bfloat16.h"
+#include "exponential.h"
 #include "sizes.h"
-#include "vectors.h"
 
 namespace {
 
+using namespace examples;
 using namespace qwen3;
 
-constexpr uint32_t kBlock = 4;  // vectors side by side: with five heads, 20 sums stay in registers
+constexpr uint32_t kBlock = 4;                  // vectors side by side: with five heads, 20 sums stay in registers
+constexpr float kScale = 0.08838834764831845F;  // 1 / √128
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
+Floats load(const float* from) {
+  Floats floats;
+  std::memcpy(&floats, from, sizeof floats);
+  return floats;
+}
+void store(const Floats& floats, float* to) { std::memcpy(to, &floats, sizeof floats); }
+Floats widen_all(const uint16_t* elements) {
+  using Halves = uint16_t __attribute__((vector_size(2 * kLanes)));
+  Halves halves;
+  std::memcpy(&halves, elements, sizeof halves);
+  return (Floats)(__builtin_convertvector(halves, Pairs) << 16);
+}
+
 struct Softmax {
-  float q[kGroupHeads][kHeadDim];  // times 1 / √128
+  const uint16_t* q;
   float scores[kGroupHeads][kPageTokens];
   float highest[kGroupHeads];
   float sum[kGroupHeads];
@@ -33,16 +49,14 @@ void score_page(const uint16_t* keys, Softmax& state) {
     Floats sums[kGroupHeads][kBlock] = {};
     for (uint32_t pair = 0; pair < kHeadDim / 2; ++pair) {
       for (uint32_t block = 0; block < kBlock; ++block) {
-        Words words;
-        load(keys + 2 * (pair * kPageTokens + first + block * kLanes), &words);
-        const auto even = (Floats)(words << 16), odd = (Floats)(words & 0xffff0000u);
+        const Pairs two = load_pairs(keys + 2 * (pair * kPageTokens + first + block * kLanes));
         for (uint32_t head = 0; head < kGroupHeads; ++head) {
-          sums[head][block] += state.q[head][2 * pair] * even + state.q[head][2 * pair + 1] * odd;
+          sums[head][block] = add_products(sums[head][block], two, repeat_pair(state.q + head * kHeadDim + 2 * pair));
         }
       }
     }
     for (uint32_t head = 0; head < kGroupHeads; ++head) {
-      for (uint32_t block = 0; block < kBlock; ++block) store(sums[head][block], &state.scores[head][first + block * kLanes]);
+      for (uint32_t block = 0; block < kBlock; ++block) store(sums[head][block] * kScale, &state.scores[head][first + block * kLanes]);
     }
   }
 }
@@ -57,9 +71,7 @@ void weigh_page(uint32_t count, Softmax& state) {
     state.highest[head] = highest;
     Floats total = {};
     for (uint32_t i = 0; i < kPageTokens; i += kLanes) {
-      Floats weights;
-      load(scores + i, &weights);
-      exp_of_nonpositive(weights - highest, &weights);
+      const Floats weights = exp_of_nonpositive(load(scores + i) - highest);
       store(weights, scores + i);
       total += weights;
     }
@@ -73,12 +85,11 @@ void add_values(const uint16_t* values, uint32_t count, Softmax& state) {
   for (uint32_t first = 0; first < kHeadDim; first += kBlock * kLanes) {
     Floats sums[kGroupHeads][kBlock];
     for (uint32_t head = 0; head < kGroupHeads; ++head) {
-      for (uint32_t block = 0; block < kBlock; ++block) load(&state.out[head][first + block * kLanes], &sums[head][block]);
+      for (uint32_t block = 0; block < kBlock; ++block) sums[head][block] = load(&state.out[head][first + block * kLanes]);
     }
     for (uint32_t token = 0; token < count; ++token) {
       for (uint32_t block = 0; block < kBlock; ++block) {
-        Floats value;
-        widen(values + token * kHeadDim + first + block * kLanes, &value);
+        const Floats value = widen_all(values + token * kHeadDim + first + block * kLanes);
         for (uint32_t head = 0; head < kGroupHeads; ++head) sums[head][block] += state.scores[head][token] * value;
       }
     }
@@ -91,15 +102,11 @@ void add_values(const uint16_t* values, uint32_t count, Softmax& state) {
 }  // namespace
 
 extern "C" void kernel_entry(int64_t* args) {
-  const uint16_t* q = taskmill::data<uint16_t>(args, 0);
   const int32_t* pages = taskmill::data<int32_t>(args, 3);
   const auto length = static_cast<uint32_t>(*taskmill::data<int32_t>(args, 4));
-  const float scale = 1 / std::sqrt(static_cast<float>(kHeadDim));
   Softmax state = {};
-  for (uint32_t head = 0; head < kGroupHeads; ++head) {
-    state.highest[head] = kNone;
-    for (uint32_t i = 0; i < kHeadDim; ++i) state.q[head][i] = widened(q[head * kHeadDim + i]) * scale;
-  }
+  state.q = taskmill::data<uint16_t>(args, 0);
+  std::fill(std::begin(state.highest), std::end(state.highest), kNone);
   for (uint32_t first = 0; first < length; first += kPageTokens) {
     const uint64_t place = static_cast<uint64_t>(pages[first / kPageTokens]) * kPageElements;
     const uint32_t count = std::min(kPageTokens, length - first);

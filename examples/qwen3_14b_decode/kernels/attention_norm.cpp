@@ -14,7 +14,7 @@ extern "C" void kernel_entry(int64_t* args) {
     float* residual = taskmill::data<float>(args, 3) + row * k;
     float* normalised = taskmill::data<float>(args, 4) + row * k;
     for (uint32_t i = 0; i < k; ++i) {
-      residual[i] = qwen3::widened(x[row * k + i]) + o[((i / columns) * qwen3::kRows + row) * columns + i % columns];
+      residual[i] = examples::widen(x[row * k + i]) + o[((i / columns) * qwen3::kRows + row) * columns + i % columns];
     }
     qwen3::rms_norm(residual, weight, k, normalised);
     qwen3::put_operand_row(normalised, row, k, taskmill::data<uint16_t>(args, 5));

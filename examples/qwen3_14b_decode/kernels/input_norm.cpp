@@ -10,7 +10,7 @@ extern "C" void kernel_entry(int64_t* args) {
   const uint32_t k = taskmill::tensor(args, 0).shapes[1];
   for (uint32_t row = 0; row < qwen3::kRows; ++row) {
     float* out = taskmill::data<float>(args, 2) + row * k;
-    for (uint32_t i = 0; i < k; ++i) out[i] = qwen3::widened(x[row * k + i]);
+    for (uint32_t i = 0; i < k; ++i) out[i] = examples::widen(x[row * k + i]);
     qwen3::rms_norm(out, weight, k, out);
     qwen3::put_operand_row(out, row, k, taskmill::data<uint16_t>(args, 3));
   }

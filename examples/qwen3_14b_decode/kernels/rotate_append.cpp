@@ -37,7 +37,7 @@ extern "C" void kernel_entry(int64_t* args) {
       const uint32_t place = (row * kGroupHeads + head) * kHeadDim;
       float* q = taskmill::data<float>(args, 13) + place;
       normalise_and_rotate(taskmill::data<float>(args, head) + row * kHeadDim, taskmill::data<uint16_t>(args, 7), cosines, sines, q);
-      for (uint32_t i = 0; i < kHeadDim; ++i) taskmill::data<uint16_t>(args, 14)[place + i] = round_to_bfloat16(q[i]);
+      for (uint32_t i = 0; i < kHeadDim; ++i) taskmill::data<uint16_t>(args, 14)[place + i] = examples::round_to_bfloat16(q[i]);
     }
     float* k = taskmill::data<float>(args, 15) + row * kHeadDim;
     normalise_and_rotate(taskmill::data<float>(args, 5) + row * kHeadDim, taskmill::data<uint16_t>(args, 8), cosines, sines, k);
@@ -47,8 +47,8 @@ extern "C" void kernel_entry(int64_t* args) {
     uint16_t* keys = taskmill::data<uint16_t>(args, 16) + page * kPageElements;
     uint16_t* values = taskmill::data<uint16_t>(args, 17) + page * kPageElements + token % kPageTokens * kHeadDim;
     for (uint32_t i = 0; i < kHeadDim; ++i) {
-      keys[((i / 2) * kPageTokens + token % kPageTokens) * 2 + i % 2] = round_to_bfloat16(k[i]);
-      values[i] = round_to_bfloat16(v[row * kHeadDim + i]);
+      keys[((i / 2) * kPageTokens + token % kPageTokens) * 2 + i % 2] = examples::round_to_bfloat16(k[i]);
+      values[i] = examples::round_to_bfloat16(v[row * kHeadDim + i]);
     }
   }
 }

@@ -8,7 +8,6 @@ namespace qwen3 {
 constexpr uint32_t kHeadDim = 128;
 constexpr uint32_t kGroupHeads = 5;  // query heads that share a KV head
 constexpr uint32_t kPageTokens = 128;
-constexpr uint32_t kLanes = 16;
 
 // A page of the key cache is [kHeadDim / 2][kPageTokens][2], pairs of dimensions side by side, so that one vector holds the same
 // two dimensions of 16 tokens; a page of the value cache is [kPageTokens][kHeadDim].

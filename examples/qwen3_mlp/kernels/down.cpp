@@ -2,7 +2,6 @@
 // Arguments: hidden in the operand layout of tile_matmul.h (all tiles), packed w, float32 out, bfloat16 out.
 #include <taskmill/kernel.h>
 
-#include "bfloat16.h"
 #include "tile_matmul.h"
 
 extern "C" void kernel_entry(int64_t* args) {
@@ -11,5 +10,5 @@ extern "C" void kernel_entry(int64_t* args) {
   float* sums = taskmill::data<float>(args, 2);
   uint16_t* y = taskmill::data<uint16_t>(args, 3);
   qwen3::multiply_tile(taskmill::data<uint16_t>(args, 0), taskmill::data<uint16_t>(args, 1), 2 * weights.shapes[2], columns, sums);
-  for (uint32_t i = 0; i < qwen3::kRows * columns; ++i) y[i] = qwen3::round_to_bfloat16(sums[i]);
+  for (uint32_t i = 0; i < qwen3::kRows * columns; ++i) y[i] = examples::round_to_bfloat16(sums[i]);
 }

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "bfloat16.h"
 #include "tile_matmul.h"
 
 extern "C" void kernel_entry(int64_t* args) {
@@ -18,7 +17,7 @@ extern "C" void kernel_entry(int64_t* args) {
   for (uint32_t row = 0; row < qwen3::kRows; ++row) {
     for (uint32_t column = 0; column < columns; ++column) {
       const uint32_t place = 2 * ((column / 2) * qwen3::kRows + row) + column % 2;
-      rounded[place] = qwen3::round_to_bfloat16(hidden[row * columns + column]);
+      rounded[place] = examples::round_to_bfloat16(hidden[row * columns + column]);
     }
   }
 }
