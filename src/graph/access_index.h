@@ -28,7 +28,8 @@ enum class Link : uint8_t {
 
 // N tasks that each follow the same M would cost N · M edges; with a task of the runtime's own between them, a group, it is
 // N + M. A group has no kernel: it is complete as soon as all that it follows are. The first access that follows many forms
-// none, for it may be the only one; the next one of its kind does.
+// none, for it may be the only one; the next one of its kind does, if enough of them are pending still. Bytes are the same if the
+// interval is, of views that are no interval if the descriptor is.
 enum class Group : uint8_t {
   kNone,
   kWriters,       // of what an access reads: it and later readers of the same bytes follow the group
@@ -67,8 +68,8 @@ class AccessIndex {
     return root.partials == kNoLine || follow_partials(root, access, cover, link);
   }
 
-  // The access, of the task at the place `task` in the order of submits, has made so many edges.
-  void note_edges(const Access& access, uint32_t task, uint32_t edges) {
+  // The access, of `task`, has made so many edges.
+  void note_edges(const Access& access, TaskRef task, uint32_t edges) {
     if (edges >= rules_->group_from) crowds_.note(access, task);
   }
   // A quick look before wanted_group.
@@ -77,17 +78,21 @@ class AccessIndex {
   WantedGroup wanted_group(const Access& access) {
     const Crowd* crowd = crowds_.find(access);
     if (crowd == nullptr) return {};
-    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
-    if (only_reads(access)) {
-      if (write_group_of(root, access) != kNoLine) return {};
-      if (has_many_writers(root, access, crowd->task)) return {Group::kWriters};
-    } else {
-      if (has_many_readers(root, cover_of(root, access), crowd->task)) return {Group::kWholeReaders};
-      const uint32_t run = run_of_readers(root, access, crowd->task);
-      if (run != kNoLine) return {Group::kPartReaders, run};
+    // Whoever followed them all is done, and so are they.
+    if (!is_pending(crowd->task)) {
+      crowds_.forget(access);
+      return {};
     }
-    crowds_.forget(access);
-    return {};
+    RootRecord& root = *region_->line_as<RootRecord>(access.root_line);
+    const uint32_t followed_by = order_of(crowd->task);
+    if (only_reads(access)) {
+      const bool wanted = write_group_of(root, access) == kNoLine && has_many_writers(root, access, followed_by);
+      return {wanted ? Group::kWriters : Group::kNone};
+    }
+    const Cover cover = cover_of(root, access);
+    if (has_many_readers(root, cover, followed_by)) return {Group::kWholeReaders};
+    const uint32_t run = run_of_readers(root, access, cover, followed_by);
+    return {run != kNoLine ? Group::kPartReaders : Group::kNone, run};
   }
   // Makes `group`, a new task that `link` links, follow its members and stand for them. The two lines from `lines` on are free:
   // for a record and the view that it is about. Nothing was retired since wanted_group. False: abandoned.
@@ -184,20 +189,20 @@ class AccessIndex {
     return pending == rules_->group_from;
   }
 
-  // The first of many pending reads of the same bytes, some of which `access` writes. kNoLine: there are none. Not of more
-  // than kRuns sorts of bytes by turns.
-  uint32_t run_of_readers(RootRecord& root, const Access& access, uint32_t followed_by) const {
+  // The first of many pending reads of the same bytes, some of which `access` writes; kNoLine: there are none. Reads of other
+  // bytes may stand between them, of so many kinds that all have a place in `runs`.
+  uint32_t run_of_readers(RootRecord& root, const Access& access, const Cover& cover, uint32_t followed_by) const {
     struct Run {
       uint32_t first = kNoLine;
       uint32_t pending = 0;
     };
-    constexpr uint32_t kRuns = 8;
+    constexpr uint32_t kRuns = 32;
     Run runs[kRuns];
     uint32_t oldest = 0;
     const IntervalTree tree(region_->lines, &root.partials);
     const IntervalTree::Query query = {access.footprint.begin, access.footprint.end, false};
     for (uint32_t line = tree.first(query); line != kNoLine; line = tree.next(line, query)) {
-      if (at(line).use != (kReads | kOrdered) || !share_bytes(root, access, at(line))) continue;
+      if (at(line).use != (kReads | kOrdered) || is_implied(at(line), cover) || !share_bytes(root, access, at(line))) continue;
       Run* run = std::find_if(runs, runs + kRuns, [&](const Run& r) { return r.first != kNoLine && same_bytes(at(line), at(r.first)); });
       if (run == runs + kRuns) {
         run = runs + oldest++ % kRuns;
@@ -226,7 +231,7 @@ class AccessIndex {
     }
     return record_interval(root, read, group, lines);
   }
-  // A group has a line for the view that it is about.
+  // A group's second line is where a task's first own descriptor would lie: of the view that the group is about.
   void keep_view(Access* access, uint32_t line) const {
     access->view_index = 0;
     if (!access->footprint.exact) std::memcpy(region_->lines + line, access->view, sizeof(TensorDescriptor));
@@ -360,7 +365,8 @@ class AccessIndex {
   [[gnu::noinline]] void dissolve_write_groups(RootRecord& root, const Access& access) const {
     for (uint32_t line = root.write_groups, next = kNoLine; line != kNoLine; line = next) {
       next = at(line).right;
-      if (at(line).begin < access.footprint.end && access.footprint.begin < at(line).end) unlink(root, line);
+      const bool overlap = at(line).begin < access.footprint.end && access.footprint.begin < at(line).end;
+      if (overlap && share_bytes(root, access, at(line))) unlink(root, line);
     }
   }
 

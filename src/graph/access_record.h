@@ -1,6 +1,6 @@
-// One access of one task to one root, as the access index holds it: a node of the root's interval tree, of its list of
-// whole readers or of its list of groups of writers. It lies in the lines of the task that made the access and leaves the index when that
-// task retires, so the index cannot overflow. Orchestrator only.
+// One access of one task to one root, as the access index holds it: a node of the root's interval tree, of its list of whole
+// readers or of its list of groups of writers. It lies in the lines of the task that made the access, or of the group that
+// stands for several, and leaves the index when that task retires, so the index cannot overflow. Orchestrator only.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct alignas(kCacheLineBytes) AccessRecord {
   RecordKind kind;
   uint8_t use;  // kReads, kWrites, kOrdered
   bool root_is_entry;
-  uint8_t view;  // 1 + place among the task's own descriptors of the view that is accessed; 0: all of [begin, end)
+  uint8_t view;  // 1 + place among the task's or group's own descriptors of the view that is accessed; 0: all of [begin, end)
 
   uint64_t write_end() const { return (use & kWrites) != 0 ? end : 0; }
 };

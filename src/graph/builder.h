@@ -191,7 +191,7 @@ class Builder {
   bool form_group(const WantedGroup& wanted, const Access& access, const Place& place, uint32_t ring) {
     TaskDescription description = {};
     description.task = next_task();
-    description.argument_line = place.first_line + 1;  // its record is no part of it
+    description.argument_line = place.first_line + 1;  // behind its access record: the view that it is about
     description.kernel_id = kGroupKernelId;
     region_.slots[place.slot].allocate(description);
     EdgeLinker<Environment> link(region_, rings_.tasks(), ring, edges_[ring], *environment_, place.task);
@@ -267,7 +267,7 @@ class Builder {
       if ((argument.access.follows_writers || argument.access.follows_readers) && !argument.access.footprint.empty()) {
         const uint32_t before = link.linked();
         if (!accesses_.conflicts(argument.access, link)) return false;
-        accesses_.note_edges(argument.access, next_task() - 1, link.linked() - before);
+        accesses_.note_edges(argument.access, link.consumer(), link.linked() - before);
       }
     }
     for (uint32_t i = 0; i < spec.dependency_count; ++i) {

@@ -30,6 +30,7 @@ class EdgeLinker {
     return linked_ < kInlineEdges ? link_inline(consumers) : link_pooled(consumers);
   }
 
+  TaskRef consumer() const { return consumer_; }
   uint32_t linked() const { return linked_; }
 
  private:

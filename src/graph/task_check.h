@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/checked.h"
-#include "graph/access_index.h"
+#include "graph/access.h"
 #include "graph/hazard_rules.h"
 #include "graph/refusal.h"
 #include "graph/ring_set.h"

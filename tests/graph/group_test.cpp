@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <set>
+#include <vector>
 
 #include "graph/access_index.h"
 #include "graph/toy_chip.h"
@@ -171,6 +172,127 @@ TEST(Group, readers_of_several_slices_by_turns_form_one_each) {
     expected.insert(29);
     return expected;
   }());
+}
+
+TEST(Group, readers_of_many_prefixes_by_turns_form_one_each) {
+  GroupRun run;
+  for (uint32_t i = 0; i < 9 * 20; ++i) run.submit(TaskArgs().add_input(run.matrix.slice(0, 0, 100 + i % 9)));
+  run.write_rows(100);
+  EXPECT_EQ(run.builder.groups(), 9u);
+  EXPECT_LT(run.all_edges(), 9u * 180 + 9u * 20 + 9u * 100);
+}
+
+TEST(Group, writers_elsewhere_do_not_make_the_readers_of_a_slice_forgotten) {
+  GroupRun run;
+  run.read(first_rows, 100);
+  for (uint32_t i = 0; i < 25; ++i) {
+    run.submit(TaskArgs().add_output(row(run.matrix, i)));
+    run.submit(TaskArgs().add_output(row(run.matrix, 100 + i)));
+  }
+  EXPECT_EQ(run.builder.groups(), 1u);
+  EXPECT_EQ(run.all_edges(), 100u + 100u + 24u);
+}
+
+TEST(Group, writers_of_other_columns_leave_the_group_of_some_columns_alone) {
+  GroupRun run;
+  for (uint32_t i = 0; i < 20; ++i) run.submit(TaskArgs().add_output(row(run.matrix, i).slice(1, 0, 8)));
+  for (uint32_t i = 0; i < 50; ++i) {
+    run.read(first_columns, 1);
+    run.submit(TaskArgs().add_output(row(run.matrix, i).slice(1, 8, 16)));
+  }
+  EXPECT_EQ(run.builder.groups(), 1u);
+  EXPECT_EQ(run.all_edges(), 20u + 20u + 49u);
+}
+
+TEST(Group, readers_that_a_covering_write_implies_need_none) {
+  GroupRun run;
+  run.read(first_rows, 100);
+  for (uint32_t i = 0; i < 10; ++i) run.submit(TaskArgs().add_inout(row(run.matrix, 0)));
+  EXPECT_EQ(run.builder.groups(), 0u);
+  EXPECT_EQ(run.all_edges(), 100u + 9u);
+}
+
+// The index alone: tasks of one ring, a line each from kFirstLine on, nobody completes unless told.
+class IndexOfThree {
+ public:
+  static constexpr uint32_t kFirstLine = 8, kGroupLine = 32;
+
+  IndexOfThree() : lines_(64), slots_(128), index_(region_, rings_, rules_) {
+    region_.lines = lines_.data();
+    region_.slots = slots_.data();
+    rings_.at(0).init(0, 0, 64);
+    rings_.at(graph::kGroupRing).init(graph::kGroupRing, 64, 64);
+    graph::RootRecord root = {};
+    root.bytes = 96;
+    *region_.line_as<graph::RootRecord>(0) = root;
+  }
+  graph::Access access(uint8_t use, uint64_t begin, uint64_t end) const {
+    graph::Access access = {};
+    access.use = use;
+    access.ordered = access.tracked = access.follows_writers = true;
+    access.follows_readers = (use & graph::kWrites) != 0;
+    access.footprint = {begin, end, true};
+    return access;
+  }
+  graph::TaskRef submit(const graph::Access& access) {
+    const graph::TaskRef task = allocate(0);
+    uint32_t edges = 0;
+    EXPECT_TRUE(index_.conflicts(access, [&](graph::TaskRef) { return ++edges, graph::Link::kPending; }));
+    index_.note_edges(access, task, edges);
+    index_.record(access, task, kFirstLine + rings_.slot(task));
+    return task;
+  }
+  void complete(graph::TaskRef task) { slots_[rings_.slot(task)].mark_done(); }
+  graph::WantedGroup wanted(const graph::Access& access) { return index_.wanted_group(access); }
+  const graph::AccessRecord& form(const graph::WantedGroup& wanted, const graph::Access& access) {
+    const auto link = [this](graph::TaskRef task) {
+      return slots_[rings_.slot(task)].done() ? graph::Link::kCompleted : graph::Link::kPending;
+    };
+    EXPECT_TRUE(index_.form_group(wanted, access, allocate(graph::kGroupRing), kGroupLine, link));
+    return *region_.line_as<graph::AccessRecord>(kGroupLine);
+  }
+
+ private:
+  graph::TaskRef allocate(uint32_t ring) {
+    const graph::TaskRef task = rings_.at(ring).allocate();
+    graph::TaskDescription description = {};
+    description.task = places_++;
+    slots_[rings_.slot(task)].allocate(description);
+    return task;
+  }
+
+  std::vector<graph::Line> lines_;
+  std::vector<graph::TaskSlot> slots_;
+  graph::GraphRegion region_;
+  graph::TaskRings rings_;
+  graph::HazardRules rules_ = {.group_from = 2};
+  graph::AccessIndex index_;
+  uint32_t places_ = 0;
+};
+
+TEST(Group, members_may_complete_while_it_is_formed) {
+  IndexOfThree run;
+  const graph::TaskRef first = run.submit(run.access(graph::kReads, 0, 10)), second = run.submit(run.access(graph::kReads, 0, 10));
+  run.submit(run.access(graph::kWrites, 0, 4));
+  const graph::Access write = run.access(graph::kWrites, 4, 8);
+  const graph::WantedGroup wanted = run.wanted(write);
+  ASSERT_EQ(wanted.kind, graph::Group::kPartReaders);
+  run.complete(first);
+  run.complete(second);
+  const graph::AccessRecord& record = run.form(wanted, write);
+  EXPECT_EQ(record.begin, 0u);
+  EXPECT_EQ(record.end, 10u);
+  EXPECT_EQ(record.use, graph::kReads | graph::kOrdered);
+}
+
+TEST(Group, nobody_wants_one_once_the_task_that_followed_many_is_done) {
+  IndexOfThree run;
+  for (uint32_t i = 0; i < 2; ++i) run.submit(run.access(graph::kReads, 0, 10));
+  const graph::TaskRef follower = run.submit(run.access(graph::kWrites, 0, 4));
+  const graph::Access write = run.access(graph::kWrites, 4, 8);
+  ASSERT_EQ(run.wanted(write).kind, graph::Group::kPartReaders);
+  run.complete(follower);
+  EXPECT_EQ(run.wanted(write).kind, graph::Group::kNone);
 }
 
 TEST(Group, views_of_one_interval_that_touch_other_bytes_are_no_members) {
