@@ -76,8 +76,8 @@ class PagedAttention(SceneTestCase):
         ],
     }
     CASES = [
-        {"name": "batch_16", "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": [3500] * 16}},
-        {"name": "ragged", "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": RAGGED}},
+        {"name": name, "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": lengths}, "config": {"heap_bytes": 4 << 20}}
+        for name, lengths in (("batch_16", [3500] * 16), ("ragged", RAGGED))
     ]
     # The device and the reference round to bfloat16 what differs by float32 rounding: they are at most one step apart.
     RTOL = 2.0**-7
