@@ -24,7 +24,12 @@ class Bgemm(SceneTestCase):
             "params": {"batch": 10, "m": 320, "n": 320, "k": 128, "tile": 64},
             "config": {"heap_bytes": 1 << 20},
         },
-        {"name": "ragged", "platforms": PLATFORMS, "params": {"batch": 2, "m": 40, "n": 56, "k": 24, "tile": 16}},
+        {
+            "name": "ragged",
+            "platforms": PLATFORMS,
+            "params": {"batch": 2, "m": 40, "n": 56, "k": 24, "tile": 16},
+            "config": {"heap_bytes": 1 << 20},
+        },
     ]
     # Sums of float32 products, in another order than numpy's.
     RTOL = ATOL = 1e-4

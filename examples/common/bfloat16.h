@@ -59,13 +59,4 @@ inline Floats add_products(const Floats& sums, const Pairs& a, const Pairs& b) {
 #endif
 }
 
-// Σ a[i] · b[i]. REQUIRES: count a multiple of 2 · kLanes.
-inline float dot(const uint16_t* a, const uint16_t* b, uint32_t count) {
-  Floats sums = {};
-  for (uint32_t i = 0; i < count; i += 2 * kLanes) sums = add_products(sums, load_pairs(a + i), load_pairs(b + i));
-  float sum = 0;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) sum += sums[lane];
-  return sum;
-}
-
 }  // namespace examples

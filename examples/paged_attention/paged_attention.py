@@ -24,8 +24,9 @@ def check(params):
     for name in ("kv_heads", "page_tokens", "block_pages", "task_heads"):
         if params[name] < 1:
             raise ValueError(f"{name} must be at least 1, got {params[name]}")
-    if not params["lengths"] or min(params["lengths"]) < 1:
-        raise ValueError(f"lengths must be one number per sequence, each at least 1, got {params['lengths']}")
+    lengths = params["lengths"]
+    if not isinstance(lengths, list) or not lengths or min(lengths) < 1:
+        raise ValueError(f"lengths must be a list of one number per sequence, each at least 1, got {lengths}")
     if params["heads"] < 1 or params["heads"] % params["kv_heads"]:
         raise ValueError(f"heads must be a multiple of kv_heads, got {params['heads']} and {params['kv_heads']}")
     if params["dim"] < 1 or params["dim"] % DIM_STEP:
@@ -76,8 +77,8 @@ class PagedAttention(SceneTestCase):
         ],
     }
     CASES = [
-        {"name": "batch_16", "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": [3500] * 16}},
-        {"name": "ragged", "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": RAGGED}},
+        {"name": name, "platforms": PLATFORMS, "params": {**QWEN3_14B, "lengths": lengths}, "config": {"heap_bytes": 4 << 20}}
+        for name, lengths in (("batch_16", [3500] * 16), ("ragged", RAGGED))
     ]
     # The device and the reference round to bfloat16 what differs by float32 rounding: they are at most one step apart.
     RTOL = 2.0**-7

@@ -2,8 +2,9 @@
 // Arguments: scores float32 [heads, group, tokens]; statistics float32 [1, heads, group, 2].
 #include <taskmill/kernel.h>
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
+
+#include "../../common/lanes.h"
 
 extern "C" void kernel_entry(int64_t* args) {
   const taskmill::TensorDescriptor& scores = taskmill::tensor(args, 0);
@@ -11,13 +12,10 @@ extern "C" void kernel_entry(int64_t* args) {
   float* weights = taskmill::data<float>(args, 0);
   float* statistics = taskmill::data<float>(args, 1);
   for (uint32_t row = 0; row < rows; ++row, weights += tokens, statistics += 2) {
-    const float largest = *std::max_element(weights, weights + tokens);
-    float sum = 0;
-    for (uint32_t token = 0; token < tokens; ++token) {
-      weights[token] = std::exp(weights[token] - largest);
-      sum += weights[token];
-    }
+    const auto larger = [](float a, float b) { return a < b ? b : a; };
+    const float largest = examples::reduce(weights, tokens, -std::numeric_limits<float>::infinity(), larger);
+    for (uint32_t token = 0; token < tokens; ++token) weights[token] = examples::exp_in_range(weights[token] - largest);
     statistics[0] = largest;
-    statistics[1] = sum;
+    statistics[1] = examples::reduce(weights, tokens, 0, [](float a, float b) { return a + b; });
   }
 }
