@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..devices import describe_device
 from .check import Check, attempt
 from .compiler import check_compiler, check_kernel, find_compiler, kernel_compiler_command
 from .folders import check_cache, check_temporary_folder
-from .machine import check_cpu_features, check_cpus, check_huge_pages, check_limits, check_memory, soft_limits
+from .machine import check_cpu_features, check_cpus, check_huge_pages, check_limits, check_memory, simulated_bytes, soft_limits
 from .packages import check_packages
 
 _COMPILERS = ("g++", "clang++")
@@ -20,7 +19,7 @@ def run_checks(root: Path = Path("/")) -> list[Check]:
     command = kernel_compiler_command()
     compiler = find_compiler(command)
     others = [other for other in map(find_compiler, _COMPILERS) if other is not None and (compiler is None or other.path != compiler.path)]
-    device_bytes = describe_device("a2a3sim").memory_bytes
+    device_bytes = simulated_bytes()
     checks = {
         "compiler": lambda: check_compiler(compiler, others),
         "first kernel": check_kernel,

@@ -82,10 +82,9 @@ def find_compiler(command: str) -> Compiler | None:
 
 
 def _ask(command: list[str]) -> str:
+    options = {"text": True, "errors": "replace", "stdin": subprocess.DEVNULL, "env": {**os.environ, "LC_ALL": "C"}}
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=_SECONDS, env={**os.environ, "LC_ALL": "C"}
-        )
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, **options)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout + done.stderr
@@ -121,7 +120,8 @@ def check_kernel(platform: str = "a2a3sim") -> Check:
                 callable = Callable(orchestration, "add_one", [In("x"), Out("y")], [Kernel(0, kernel)])
                 worker.run(worker.register(callable), x, y)
         except TaskmillError as problem:
-            told = " ".join(problem.message.splitlines()[0].split())
+            first = problem.message.splitlines()[0]
+            told = " ".join((problem.message if first.endswith(":") else first).split())
             see = f"see `taskmill explain {problem.code}`"
             advice = f"{_INSTALL}; {see}" if isinstance(problem, CompileError) else see
             return Check(name, PROBLEM, f"{told} [{problem.name}, {problem.code}]", advice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ FEATURES = {
     "AVX512_BF16": ("avx512_bf16", "__AVX512BF16__"),
     "AMX": ("amx_tile", "__AMX_TILE__"),
 }
+_CHIP_BYTES = 64 << 30
 _BIG_BYTES = 4 << 20  # from here on device memory of the simulator asks for huge pages
 _SPARE_BYTES = 1 << 30
 _THREADS = 256  # more than a simulated chip has cores and control threads
@@ -54,22 +56,28 @@ def check_cpus(root: Path, usable: int) -> Check:
     limit = system.cpu_limit(root)
     if limit is not None and limit < usable:
         advice = f"set TASKMILL_SIM_THREADS={max(1, int(limit))}, or allow the container more CPU time"
-        return Check("CPUs", NOTE, f"{found}, but the cgroup gives the time of {limit:g}: threads of the simulator are stopped for it", advice)
+        told = f"{found}, but the cgroup gives the time of {limit:g}: threads of the simulator are stopped for it"
+        return Check("CPUs", NOTE, told, advice)
     if machine is not None and usable < machine:
         return Check("CPUs", NOTE, found, "allow this process more CPUs (taskset, the container's cpuset) if it should use them")
     return Check("CPUs", OK, found)
 
 
+def simulated_bytes() -> int:
+    """The memory of a simulated device: the chip's, at most three quarters of the machine's."""
+    return min(_CHIP_BYTES, os.sysconf("SC_PHYS_PAGES") // 4 * 3 * os.sysconf("SC_PAGE_SIZE"))
+
+
 def check_memory(root: Path, device_bytes: int) -> Check:
-    """``device_bytes``: what the simulated device offers; 0 if it could not be asked."""
-    total, available, limit = system.memory_bytes(root, "MemTotal"), system.memory_bytes(root, "MemAvailable"), system.memory_limit(root)
+    """``device_bytes``: what a simulated device offers."""
+    total, available = system.memory_bytes(root, "MemTotal"), system.memory_bytes(root, "MemAvailable")
+    limit = system.memory_limit(root)
     if total is None or available is None:
         return Check("memory", NOTE, "/proc/meminfo does not tell it", "nothing, if runs get the memory that they need")
     found = f"{bytes_text(available)} of {bytes_text(total)} free"
     if limit is not None and limit < total:
         found += f", the cgroup allows {bytes_text(limit)}"
-    if device_bytes:
-        found += f"; a simulated device offers {bytes_text(device_bytes)}"
+    found += f"; a simulated device offers {bytes_text(device_bytes)}"
     remarks = []
     if limit is not None and limit < device_bytes:
         told = "the system ends a process that goes over its cgroup's limit before the device is full"
