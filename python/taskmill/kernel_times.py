@@ -1,17 +1,15 @@
-"""How much time each kernel of a run took, from the spans of a traced run (``RunReport.spans``) or from a file that
-``RunReport.write_trace`` wrote.
-"""
+"""How much time each kernel of a run took: from the report of a traced run, or from the timeline that it wrote to a file."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ._taskmill import TraceSpan
+from ._taskmill import RunReport
 
 _CORES = ("AIC ", "AIV ")  # lanes of the timeline on which kernels run; what they record is kernels
 
@@ -31,25 +29,36 @@ class KernelTime:
         return self.total_ns / self.count
 
 
-def kernel_times(spans: Iterable[TraceSpan]) -> list[KernelTime]:
-    """All kernels of a run by total time, the longest first."""
-    return _rank((span.name, span.end_ns - span.start_ns) for span in spans if span.lane.startswith(_CORES))
+@dataclass(frozen=True)
+class KernelTimes:
+    """All kernels of a run by total time, the longest first. ``dropped_spans`` found no room in the timeline and count nowhere."""
+
+    kernels: list[KernelTime]
+    dropped_spans: int = 0
 
 
-def kernel_times_of_trace(file: Path) -> list[KernelTime]:
-    """The same, of a file that ``RunReport.write_trace`` wrote. Raises OSError, and ValueError for another kind of file."""
-    events = _events(file)
-    lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in events if event.get("name") == "thread_name"}
-    spans = (event for event in events if event.get("ph") == "X")
-    on_cores = (span for span in spans if lanes.get((span["pid"], span["tid"]), "").startswith(_CORES))
-    return _rank((span["name"], round(span["dur"] * 1000)) for span in on_cores)
+def kernel_times(report: RunReport) -> KernelTimes:
+    """Of a run with ``RunConfig(trace=True)``; one without has no kernels here."""
+    on_cores = (span for span in report.spans if span.lane.startswith(_CORES))
+    return KernelTimes(_rank((span.name, span.end_ns - span.start_ns) for span in on_cores), report.dropped_spans)
 
 
-def _events(file: Path) -> list[dict[str, Any]]:
+def kernel_times_of_trace(file: Path) -> KernelTimes:
+    """The same, from a file that ``RunReport.write_trace`` wrote. Raises OSError, and ValueError for another kind of file."""
     try:
-        return json.loads(file.read_text())["traceEvents"]
-    except (ValueError, KeyError, TypeError) as problem:
-        raise ValueError(f"{file} is not a trace that a run wrote: it has no traceEvents") from problem
+        trace = json.loads(file.read_text())
+        return KernelTimes(_rank(_durations(trace["traceEvents"])), trace["otherData"]["dropped_spans"])
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise ValueError(f"{file} is not a timeline that a run wrote") from problem
+
+
+def _durations(events: list[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    """Name and ns of each span on a core; the file counts in microseconds."""
+    named = (event for event in events if event["ph"] == "M" and event["name"] == "thread_name")
+    lanes = {(event["pid"], event["tid"]): event["args"]["name"] for event in named}
+    for event in events:
+        if event["ph"] == "X" and lanes[event["pid"], event["tid"]].startswith(_CORES):
+            yield event["name"], round(event["dur"] * 1000)
 
 
 def _rank(durations: Iterable[tuple[str, int]]) -> list[KernelTime]:

@@ -9,7 +9,7 @@ from importlib import metadata
 import pytest
 from command_line import COLUMNS, taskmill, taskmill_on_a_terminal
 
-COMMANDS = ["", "run", "devices", "doctor", "cache", "cache clear", "explain"]
+COMMANDS = ["", "run", "kernels", "devices", "doctor", "cache", "cache clear", "explain"]
 
 
 @functools.cache
@@ -47,7 +47,7 @@ def test_examples_name_commands_and_options_that_exist(command):
 def test_every_command_is_listed_with_a_line_that_is_not_cut_off():
     text = help_of("")
     listed = [line.split()[0] for line in text.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()]
-    assert sorted(listed) == ["cache", "devices", "doctor", "explain", "run"]
+    assert sorted(listed) == ["cache", "devices", "doctor", "explain", "kernels", "run"]
     assert "..." not in text.partition("Commands:\n")[2]
 
 

@@ -11,6 +11,7 @@ from .cache import cache, clear
 from .devices import devices
 from .doctor import doctor
 from .explain import explain
+from .kernels import kernels
 from .run import run
 
 # Help without boxes, at most 80 columns wide, in which examples keep their lines.
@@ -18,6 +19,7 @@ _STYLE = {"rich_markup_mode": None, "add_completion": False}
 
 app = typer.Typer(name="taskmill", no_args_is_help=True, pretty_exceptions_enable=False, **_STYLE)
 app.command(epilog=endings.RUN, short_help="Runs scene tests and compares their outputs.")(run)
+app.command(epilog=endings.KERNELS, short_help="Shows which kernels of a run took the most time.")(kernels)
 app.command(epilog=endings.DEVICES, short_help="Lists the platforms and what their devices are.")(devices)
 app.command(epilog=endings.DOCTOR, short_help="Checks this machine and says what to do.")(doctor)
 app.command(epilog=endings.EXPLAIN, short_help="Says what an error code means and what to do.")(explain)
@@ -43,4 +45,4 @@ def describe(
 
 def main() -> None:
     """Entry of the command: exit code 0 if all is well, 1 if it is not, 2 for a mistake in its use."""
-    app()
+    app(prog_name="taskmill")

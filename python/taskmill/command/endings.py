@@ -26,6 +26,13 @@ RUN = _ending(
     "taskmill run examples/vector --platform a5sim --trace build/vector.json",
     "taskmill run examples/hello examples/vector --rounds 3 --json",
 )
+KERNELS = _ending(
+    "shown",
+    "",
+    "taskmill run examples/vector --trace build/vector.json",
+    "taskmill kernels build/vector.json",
+    misuse=f"FILE is not a timeline of a run, or {_MISUSE}",
+)
 DEVICES = _ending(
     "a device can be used",
     "none can",

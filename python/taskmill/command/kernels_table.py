@@ -6,14 +6,15 @@ from typing import Any
 
 from rich.console import Console
 
-from ..kernel_times import KernelTime
+from ..kernel_times import KernelTimes
 from .console import counted, plain_table, print_table, text
 
 LONGEST = 10
+_NUMBERS = ("count", "total", "share", "mean", "longest")
 
 
-def kernels_json(times: list[KernelTime], dropped_spans: int = 0) -> dict[str, Any]:
-    """The ten longest for programs. ``dropped_spans`` tasks are in no figure."""
+def kernels_json(times: KernelTimes) -> dict[str, Any]:
+    """For programs: the ten, how many kernels there are, how many spans are in no figure."""
     longest = [
         {
             "name": kernel.name,
@@ -23,15 +24,15 @@ def kernels_json(times: list[KernelTime], dropped_spans: int = 0) -> dict[str, A
             "mean_ms": kernel.mean_ns / 1e6,
             "longest_ms": kernel.longest_ns / 1e6,
         }
-        for kernel in times[:LONGEST]
+        for kernel in times.kernels[:LONGEST]
     ]
-    return {"longest": longest, "kernels": len(times), "dropped_spans": dropped_spans}
+    return {"longest": longest, "kernels": len(times.kernels), "dropped_spans": times.dropped_spans}
 
 
-def print_kernels(console: Console, times: list[KernelTime], title: str = "", dropped_spans: int = 0) -> None:
-    """The table of the ten longest, and how many others there are."""
-    table = plain_table("kernel", "count", "total", "share", "mean", "longest", right=("count", "total", "share", "mean", "longest"))
-    for kernel in times[:LONGEST]:
+def print_kernels(console: Console, times: KernelTimes, title: str = "") -> None:
+    """For people: a table of the ten, then what the others amount to."""
+    table = plain_table("kernel", *_NUMBERS, right=_NUMBERS)
+    for kernel in times.kernels[:LONGEST]:
         table.add_row(
             text(kernel.name),
             f"{kernel.count:,}",
@@ -43,8 +44,8 @@ def print_kernels(console: Console, times: list[KernelTime], title: str = "", dr
     if title:
         console.print(title, markup=False, soft_wrap=True)
     print_table(console, table)
-    rest = times[LONGEST:]
-    if rest:
-        console.print(f"and {counted(len(rest), 'other kernel')}, {100 * sum(kernel.share for kernel in rest):.1f} % of the time")
-    if dropped_spans:
-        console.print(f"{counted(dropped_spans, 'task')} did not fit into the timeline and are not counted")
+    others = times.kernels[LONGEST:]
+    if others:
+        console.print(f"and {counted(len(others), 'other kernel')}, {100 * sum(kernel.share for kernel in others):.1f} % of the time")
+    if times.dropped_spans:
+        console.print(f"{counted(times.dropped_spans, 'span')} found no room in the timeline and count nowhere")
