@@ -10,6 +10,7 @@ import sys
 import termios
 
 COLUMNS = 80
+END_OF_INPUT = b"\x04"
 
 
 def environment(**changes: str | None) -> dict[str, str]:
@@ -26,10 +27,16 @@ def taskmill(*words: object, **changes: str | None) -> subprocess.CompletedProce
 
 
 def taskmill_on_a_terminal(*words: object, answer: str = "", **changes: str | None) -> tuple[int, str]:
-    """Exit code and all that a terminal of 80 columns shows, lines ended by newlines. ``answer`` is typed in advance."""
+    """Exit code and all that a terminal of 80 columns shows, lines ended by newlines, typed text left out.
+
+    ``answer`` and the end of input are typed in advance: a command that asks for more does not wait.
+    """
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, COLUMNS))
-    os.write(ours, answer.encode())
+    attributes = termios.tcgetattr(theirs)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    os.write(ours, answer.encode() + END_OF_INPUT)
     command = [sys.executable, "-m", "taskmill", *map(str, words)]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**changes)) as process:
         os.close(theirs)

@@ -93,17 +93,17 @@ def test_a_file_system_that_records_no_reading_is_told(monkeypatch, capsys, fold
 
 
 def test_clear_removes_entries_and_nothing_else(folder):
-    entry = add_entry(folder)
+    entry, elsewhere = add_entry(folder), add_entry(folder.with_name("elsewhere"), "ab" * 16)
     add_entry(folder, "ff" * 16)
     (folder / "notes.txt").write_text("mine")
     (folder / "01" / "notes.object").write_text("mine")
-    (folder / "ab").symlink_to(folder / "01")
+    (folder / "ab").symlink_to(elsewhere.parent)
     (folder / "01" / f"{'0' * 32}.object").symlink_to(folder / "notes.txt")
     done = taskmill("cache", "clear", TASKMILL_CACHE_DIR=str(folder))
     assert done.returncode == 0 and done.stdout == "removed 2 entries (200 bytes); 0 kept\n"
     left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
     assert left == [f"01/{'0' * 32}.object", "01/notes.object", "notes.txt"]
-    assert entry.parent.is_dir()
+    assert entry.parent.is_dir() and elsewhere.exists()
 
 
 def test_clear_older_than_keeps_what_was_used_since(folder):

@@ -83,11 +83,11 @@ def test_a_terminal_gets_colours_unless_NO_COLOR_is_set():
 
 
 def test_a_limit_on_addresses_is_found_where_the_simulator_fails_on_it():
-    command = f"ulimit -v {8 << 20}; exec {sys.executable} -m taskmill doctor --json"
+    command = f"ulimit -v {simulated_bytes() // 1024}; exec {sys.executable} -m taskmill doctor --json"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert done.returncode == 1 and checks["first kernel"]["state"] == checks["limits"]["state"] == PROBLEM
-    assert "8.0 GiB of addresses" in checks["limits"]["found"] and checks["limits"]["advice"] == "ulimit -v unlimited"
+    assert "of addresses, the simulator reserves" in checks["limits"]["found"] and checks["limits"]["advice"] == "ulimit -v unlimited"
 
 
 def test_a_setting_that_no_simulator_takes_is_a_problem_of_the_first_kernel():
