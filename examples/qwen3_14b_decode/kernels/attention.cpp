@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 
 #include "../../common/bfloat16.h"
-#include "exponential.h"
+#include "../../common/lanes.h"
 #include "sizes.h"
 
 namespace {
@@ -65,18 +66,11 @@ void score_page(const uint16_t* keys, Softmax& state) {
 void weigh_page(uint32_t count, Softmax& state) {
   for (uint32_t head = 0; head < kGroupHeads; ++head) {
     float* scores = state.scores[head];
-    std::fill(scores + count, scores + kPageTokens, kNone);
-    const float highest = std::max(state.highest[head], *std::max_element(scores, scores + count));
+    const float highest = reduce(scores, count, state.highest[head], [](float a, float b) { return std::max(a, b); });
     const float scale = std::exp(state.highest[head] - highest);
     state.highest[head] = highest;
-    Floats total = {};
-    for (uint32_t i = 0; i < kPageTokens; i += kLanes) {
-      const Floats weights = exp_of_nonpositive(load(scores + i) - highest);
-      store(weights, scores + i);
-      total += weights;
-    }
-    state.sum[head] *= scale;
-    for (uint32_t lane = 0; lane < kLanes; ++lane) state.sum[head] += total[lane];
+    for (uint32_t i = 0; i < count; ++i) scores[i] = exp_in_range(scores[i] - highest);
+    state.sum[head] = state.sum[head] * scale + reduce(scores, count, 0, std::plus<float>());
     for (float& value : state.out[head]) value *= scale;
   }
 }
