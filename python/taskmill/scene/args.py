@@ -49,7 +49,11 @@ class TaskArgsBuilder:
         return TaskArgsBuilder(*(TensorArg(s.name, s.value.copy()) if isinstance(s, TensorArg) else s for s in self.specs))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if any(name == spec.name for spec in self.__dict__.get("specs", ())):
+        for spec in self.__dict__.get("specs", ()):
+            if spec.name != name:
+                continue
+            if value is spec.value:  # args.x += 1 ends with storing what args.x is
+                return
             raise AttributeError(f"argument {name!r} cannot be replaced: write into it, args.{name}[...] = value")
         super().__setattr__(name, value)
 
