@@ -14,10 +14,10 @@ import pytest
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None, Any, Any]:
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
     """Adds the options after the project's conftest had its turn: one that it has defined itself stays its own."""
     returned = yield
-    taken = vars(parser.parse_known_args([]))
+    taken = vars(parser.parse_known_args(args))
     group = parser.getgroup("scene tests")
     for name, attributes in _options().items():
         if name.removeprefix("--").replace("-", "_") not in taken:
@@ -47,7 +47,7 @@ def _positive(text: str) -> int:
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> Any:
     """A decorated scene of the file becomes a collector of its cases; one that the file imported belongs to another."""
-    if not isinstance(obj, type) or "_scene_level" not in vars(obj):
+    if not isinstance(obj, type) or "_scene_level" not in vars(obj) or not getattr(obj, "__test__", True):
         return None
     from .items import SceneClass
 

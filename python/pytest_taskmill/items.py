@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from taskmill.scene import RunOptions, run_scene
-from taskmill.scene.select import Job, Manual, Selection, SelectionError
+from taskmill.scene.selection import Job, Manual, Selection, SelectionError
 from taskmill.scene.workers import Workers
 
 WORKERS = pytest.StashKey[Workers]()
@@ -33,8 +33,7 @@ class SceneItem(pytest.Item):
         self.job = job
 
     def runtest(self) -> None:
-        rounds, skip_golden = self.config.getoption("rounds"), self.config.getoption("skip_golden")
-        options = RunOptions(rounds=rounds, skip_golden=skip_golden)
+        options = RunOptions(rounds=self.config.getoption("rounds") or 1, skip_golden=self.config.getoption("skip_golden"))
         result = run_scene(self.job.scene, self.job.case, self.job.platform, options, _workers(self.config))
         if result.status != "passed":
             pytest.fail("\n".join(filter(None, (result.error, result.details))), pytrace=False)
@@ -52,10 +51,12 @@ def deselect(session: pytest.Session, items: list[pytest.Item]) -> None:
             selection.check(scenes)
     except SelectionError as problem:
         raise pytest.UsageError(f"{problem.option}: {problem}") from None
-    out = [item for item in items if isinstance(item, SceneItem) and not selection.keeps(item.job)]
+    kept, out = [], []
+    for item in items:
+        (kept if not isinstance(item, SceneItem) or selection.keeps(item.job) else out).append(item)
     if out:
         session.config.hook.pytest_deselected(items=out)
-        items[:] = [item for item in items if item not in out]
+        items[:] = kept
 
 
 def _selection(config: pytest.Config) -> Selection:

@@ -108,6 +108,7 @@ def test_methods_and_marks_of_a_scene_and_other_tests_work_as_ever(pytester, pro
         "\n@pytest.mark.skip(reason='not today')\n@scene_test()\nclass TestSkipped(AddScalar):\n    pass\n"
         "\n@scene_test()\nclass TestOwn(AddScalar):\n"
         "    def test_params(self, tmp_path):\n        assert self.CASES and tmp_path.is_dir()\n"
+        "\n@scene_test()\nclass TestNever(AddScalar):\n    __test__ = False\n"
         "\ndef test_plain():\n    assert True\n"
     )
     project.write("test_x.py", "import pytest\n" + SCENE.replace("$CASES", repr([scene_case()])) + more)
@@ -119,6 +120,14 @@ def test_methods_and_marks_of_a_scene_and_other_tests_work_as_ever(pytester, pro
         "test_x.py::test_plain",
     ]
     run(pytester).assert_outcomes(passed=4, skipped=1)
+
+
+def test_a_hook_may_skip_its_case(pytester, project):
+    more = "\n    def generate_args(self, params):\n        import pytest\n\n        pytest.skip('no data here')\n"
+    project.scene_file("test_x.py", more=more)
+    done = run(pytester, "-rs")
+    done.assert_outcomes(skipped=1)
+    done.stdout.fnmatch_lines(["SKIPPED*no data here"])
 
 
 def test_a_scene_belongs_to_the_file_that_defines_it(pytester, project):
@@ -147,10 +156,11 @@ def test_options_that_a_project_has_itself_stay_its_own(pytester, project):
         "conftest.py",
         "def pytest_addoption(parser):\n"
         "    parser.addoption('--platform', default='a5sim')\n"
-        "    parser.addoption('--rounds', type=int, default=2)\n",
+        "    parser.addoption('--rounds', type=int)\n"
+        "    parser.addoption('--needed', required=True)\n",
     )
-    assert items(pytester, "--case", "small") == ["test_x.py::AddScalar::small[a5sim]"]
-    run(pytester, "--case", "small", "--rounds", "1").assert_outcomes(passed=1, deselected=2)
+    assert items(pytester, "--case", "small", "--needed", "x") == ["test_x.py::AddScalar::small[a5sim]"]
+    run(pytester, "--case", "small", "--needed", "x").assert_outcomes(passed=1, deselected=2)
 
 
 def test_a_project_without_scenes_loads_neither_numpy_nor_the_extension(pytester):

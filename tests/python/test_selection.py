@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from taskmill.scene import SceneTestCase, scene_test
-from taskmill.scene.select import Job, Manual, Selection, SelectionError, Selector, check_check_mode
+from taskmill.scene.selection import Job, Manual, Selection, SelectionError, Selector, require_stages
 
 BOTH = ["a2a3sim", "a5sim"]
 
 
 @scene_test()
 class Vector(SceneTestCase):
+    __test__ = False
     CASES = [
         {"name": "small", "platforms": BOTH},
         {"name": "large", "platforms": ["a5sim"]},
@@ -20,6 +21,7 @@ class Vector(SceneTestCase):
 
 @scene_test()
 class Matrix(SceneTestCase):
+    __test__ = False
     CHECK_CALLABLE = {"orchestration": {}}
     CASES = [{"name": "small", "platforms": BOTH, "manual": "a5sim"}, {"name": "wide", "platforms": BOTH, "manual": ("a2a3sim",)}]
 
@@ -99,10 +101,10 @@ def test_a_job_of_the_selection_is_kept_and_no_other():
 def test_check_mode_wants_stages_and_references():
     jobs = [Job(scene, scene.CASES[0], "a2a3sim") for scene in (Vector, Matrix)]
     with pytest.raises(SelectionError, match="^Vector has no stages"):
-        check_check_mode(jobs, skip_golden=False)
-    check_check_mode(jobs[1:], skip_golden=False)
+        require_stages(jobs, skip_golden=False)
+    require_stages(jobs[1:], skip_golden=False)
     with pytest.raises(SelectionError, match="--skip-golden"):
-        check_check_mode(jobs[1:], skip_golden=True)
+        require_stages(jobs[1:], skip_golden=True)
 
 
 @pytest.mark.parametrize(

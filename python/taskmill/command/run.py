@@ -17,7 +17,7 @@ from rich.console import Console
 from ..scene import RunOptions, SceneResult, SceneTestCase, find_scenes, run_scene
 from ..scene.discover import SceneImportError
 from ..scene.environment import Executor, choose_executor
-from ..scene.select import Job, Manual, Selection, SelectionError, check_check_mode
+from ..scene.selection import Job, Manual, Selection, SelectionError, require_stages
 from .report import error_console, print_results, to_json
 
 
@@ -70,7 +70,7 @@ def _select(scenes: list[type[SceneTestCase]], selection: Selection, check: bool
     try:
         jobs = selection.jobs(scenes)
         if check:
-            check_check_mode(jobs, skip_golden)
+            require_stages(jobs, skip_golden)
     except SelectionError as problem:
         raise typer.BadParameter(str(problem), param_hint=problem.option) from None
     return jobs

@@ -10,7 +10,7 @@ from .discover import scenes_of
 from .environment import Executor, choose_executor
 from .result import SceneResult
 from .runner import RunOptions, run_scene
-from .select import Job, Manual, Selection, SelectionError, check_check_mode
+from .selection import Job, Manual, Selection, SelectionError, require_stages
 
 
 def run_module(module_name: str) -> NoReturn:
@@ -26,7 +26,7 @@ def run_module(module_name: str) -> NoReturn:
     try:
         jobs = Selection(words.platform, words.case, words.manual).jobs(scenes)
         if words.check:
-            check_check_mode(jobs, words.skip_golden)
+            require_stages(jobs, words.skip_golden)
     except SelectionError as problem:
         parser.error(f"{problem.option}: {problem}")
     choose_executor(words.executor, words.seed)

@@ -61,8 +61,8 @@ def run_scene(
     """
     result = SceneResult(f"{scene_class.__name__}::{case['name']}", platform)
     try:
-        with contextlib.nullcontext(workers) if workers is not None else Workers() as lenders:
-            _SceneRun(scene_class(), case, options, result).run(platform, lenders)
+        with contextlib.nullcontext(workers) if workers is not None else Workers() as open_workers:
+            _SceneRun(scene_class(), case, options, result).run(platform, open_workers)
         result.status = "passed"
     except GoldenMismatch as mismatch:
         result.status, result.error, result.max_abs_err = "failed", str(mismatch), mismatch.max_abs_err

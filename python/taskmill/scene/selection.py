@@ -122,7 +122,7 @@ class Selection:
         return is_manual(job.case, job.platform) == (self.manual is Manual.ONLY)
 
 
-def check_check_mode(jobs: Iterable[Job], skip_golden: bool) -> None:
+def require_stages(jobs: Iterable[Job], skip_golden: bool) -> None:
     """Raises SelectionError for scenes without stages, and for the option that asks for the contrary."""
     if skip_golden:
         raise SelectionError("--check", "--skip-golden compares nothing, --check compares every stage: give one of them")
