@@ -60,6 +60,13 @@ def test_an_assertion_of_compare_outputs_is_the_verdict_with_or_without_words(sc
         assert (result.status, result.error, result.max_abs_err) == ("failed", told, None)
 
 
+def test_check_mode_without_a_stage_is_an_error(scene_class):
+    scene_class.CHECK_CALLABLE = scene_class.CALLABLE
+    scene_class.generate_check_args = scene_class.generate_args
+    scene_class.check_stages = lambda self, args, params: []
+    assert run(scene_class, check=True).error == "ValueError: check_stages gave no stage"
+
+
 def test_generate_args_must_return_a_builder(scene_class):
     scene_class.generate_args = lambda self, params: None
     assert run(scene_class).error == "TypeError: generate_args returned a NoneType, must return a TaskArgsBuilder"

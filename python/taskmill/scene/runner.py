@@ -181,6 +181,8 @@ class _SceneRun:
 
     def _compare_stages(self, args: TaskArgsBuilder) -> None:
         stages = [compare_stage(stage, self.scene.STAGE_TOLERANCE) for stage in self._call("check_stages", args, self.params)]
+        if not stages:
+            raise ValueError("check_stages gave no stage")
         self.result.stages = stages
         self.result.max_abs_err = max(stage.max_abs_err for stage in stages)
         wrong = [stage for stage in stages if not stage.passed]
