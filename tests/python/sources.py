@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +24,33 @@ extern "C" void add_scalar(const OrchestrationArgs& args) {
   submit_aiv_task(0, TaskArgs().add_input(args.tensor(0)).add_output(args.tensor(1)).add_scalar(args.scalar<float>(0)));
 }
 """
+
+SCENE = """\
+import numpy as np
+from taskmill.scene import In, Out, Scalar, SceneTestCase, TaskArgsBuilder, TensorArg, scene_test
+
+
+@scene_test(level=2, runtime="tensormap_and_ringbuffer")
+class AddScalar(SceneTestCase):
+    CALLABLE = {
+        "orchestration": {"source": "add_scalar.cpp", "function_name": "add_scalar", "signature": [In, Out]},
+        "incores": [{"func_id": 0, "source": "kernel.cpp", "core_type": "aiv", "name": "add_scalar"}],
+    }
+    CASES = $CASES
+
+    def generate_args(self, params):
+        print("printed by the scene")
+        a = np.arange(params["size"], dtype=np.float32)
+        return TaskArgsBuilder(TensorArg("a", a), TensorArg("out", np.zeros_like(a)), Scalar("s", 1.0))
+
+    def compute_golden(self, args, params):
+        args.out[:] = args.a + np.float32(params["golden"])
+"""
+
+
+def scene_case(name: str = "small", golden: float = 1.0, **keys) -> dict:
+    """A case of SCENE, which passes if ``golden`` is 1; ``keys`` are further ones, or replace these."""
+    return {"name": name, "platforms": ["a2a3sim", "a5sim"], "params": {"size": 16, "golden": golden}, **keys}
 
 
 @dataclass
@@ -46,6 +74,11 @@ class Sources:
             kernels=[Kernel(0, self.write("kernel.cpp", ADD_SCALAR_KERNEL), core="aiv", name="add_scalar")],
         )
         return replace(callable, **changes)
+
+    def scene_file(self, name: str, cases: Sequence[dict] = (), more: str = "") -> Path:
+        """A file with the scene AddScalar over :meth:`add_scalar` (default: one case, which passes), then ``more``."""
+        self.add_scalar()
+        return self.write(name, SCENE.replace("$CASES", repr(list(cases) or [scene_case()])) + more)
 
     def orchestration(self, body: str) -> Path:
         """A source whose function ``entry`` has this body."""

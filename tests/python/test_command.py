@@ -7,33 +7,11 @@ import subprocess
 import sys
 
 import pytest
-
-SCENE = """\
-import numpy as np
-from taskmill.scene import In, Out, Scalar, SceneTestCase, TaskArgsBuilder, TensorArg, scene_test
-
-@scene_test(level=2, runtime="tensormap_and_ringbuffer")
-class AddScalar(SceneTestCase):
-    CALLABLE = {
-        "orchestration": {"source": "add_scalar.cpp", "function_name": "add_scalar", "signature": [In, Out]},
-        "incores": [{"func_id": 0, "source": "kernel.cpp", "core_type": "aiv", "name": "add_scalar"}],
-    }
-    CASES = [{"name": "small", "platforms": ["a2a3sim", "a5sim"], "params": {"size": 16, "golden": 1.0}}]
-
-    def generate_args(self, params):
-        print("printed by the scene")
-        a = np.arange(params["size"], dtype=np.float32)
-        return TaskArgsBuilder(TensorArg("a", a), TensorArg("out", np.zeros_like(a)), Scalar("s", 1.0))
-
-    def compute_golden(self, args, params):
-        args.out[:] = args.a + np.float32(params["golden"])
-"""
-
+from sources import scene_case
 
 @pytest.fixture
 def scene_file(sources):
-    sources.add_scalar()
-    return sources.write("scene.py", SCENE)
+    return sources.scene_file("scene.py")
 
 
 def taskmill(*words):
@@ -93,6 +71,36 @@ def test_a_scene_that_cannot_run_is_an_error_and_ends_with_1(scene_file):
     assert "CompileFailed, 205" in scene["error"] and "kernel.cpp:1" in scene["error"]
 
 
+def test_without_golden_a_scene_passes_with_no_error_to_tell(scene_file):
+    done = taskmill("run", scene_file, "--skip-golden", "--param", "golden=2.5", "--json")
+    (scene,) = json.loads(done.stdout)["scenes"]
+    assert done.returncode == 0 and scene["status"] == "passed" and scene["max_abs_err"] is None
+    (row,) = [line for line in done.stderr.splitlines() if "passed" in line]
+    assert row.split()[:4] == ["AddScalar::small", "a2a3sim", "passed", "-"]
+
+
+def test_cases_are_selected_by_name_and_manual_ones_only_if_asked_for(sources):
+    file = sources.scene_file("scene.py", [scene_case("small"), scene_case("large", manual="a5sim"), scene_case("wide")])
+    for words, names in (
+        ([], ["small", "large", "wide"]),
+        (["--platform", "a5sim"], ["small", "wide"]),
+        (["--platform", "a5sim", "--manual", "only"], ["large"]),
+        (["--case", "AddScalar::small", "--case", "large", "--platform", "a5sim", "--manual", "include"], ["small", "large"]),
+    ):
+        done = taskmill("run", file, *words, "--json")
+        assert [scene["name"] for scene in json.loads(done.stdout)["scenes"]] == [f"AddScalar::{name}" for name in names]
+
+
+def test_a_hook_that_raises_is_an_error_of_its_scene_and_the_next_one_runs(sources):
+    file = sources.scene_file("scene.py", [scene_case("bad", params={}), scene_case("small")])
+    done = taskmill("run", file, "--json", "-v")
+    bad, small = json.loads(done.stdout)["scenes"]
+    assert done.returncode == 1
+    assert (bad["name"], bad["status"]) == ("AddScalar::bad", "error") and small["status"] == "passed"
+    assert bad["error"] == "generate_args raised KeyError: 'size'"
+    assert "AddScalar::bad on a2a3sim: generate_args raised KeyError: 'size'" in done.stderr and "in generate_args" in done.stderr
+
+
 def test_rounds_are_run_and_listed(scene_file):
     done = taskmill("run", scene_file, "--rounds", 3, "--json")
     (scene,) = json.loads(done.stdout)["scenes"]
@@ -110,7 +118,7 @@ def test_a_trace_is_chrome_json_with_a_span_per_task(scene_file, tmp_path):
 
 
 def test_a_trace_of_several_cases_is_a_file_per_case(scene_file, tmp_path):
-    scene_file.write_text(SCENE + "\n\n@scene_test()\nclass Again(AddScalar):\n    pass\n")
+    scene_file.write_text(scene_file.read_text() + "\n\n@scene_test()\nclass Again(AddScalar):\n    pass\n")
     done = taskmill("run", scene_file, "--trace", tmp_path / "trace.json")
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.glob("trace*.json")) == ["trace.AddScalar.small.json", "trace.Again.small.json"]
@@ -132,6 +140,11 @@ def test_the_seeded_executor_runs_it_too(scene_file):
         (["run", "SCENE", "--rounds", "0"], "--rounds"),
         (["run", "SCENE", "--param", "size"], "NAME=VALUE"),
         (["run", "SCENE", "--check"], "no stages"),
+        (["run", "SCENE", "--check", "--skip-golden"], "--skip-golden"),
+        (["run", "SCENE", "--case", "Sub::"], "no scene is called 'Sub'"),
+        (["run", "SCENE", "--case", "tiny"], "no case is called 'tiny'"),
+        (["run", "SCENE", "--manual", "only"], "only leaves no case"),
+        (["run", "SCENE", "--manual", "never"], "never"),
         (["run", "SCENE", "--executor", "random"], "random"),
         (["explain", "no-such-code"], "no-such-code"),
         (["fly"], "fly"),
@@ -146,8 +159,10 @@ def test_a_mistake_in_its_use_ends_with_2_and_says_which(scene_file, words, told
 def test_a_file_without_scenes_and_a_file_that_cannot_be_imported_end_with_2(sources):
     done = taskmill("run", sources.write("empty.py", ""))
     assert done.returncode == 2 and "no SceneTestCase" in " ".join(done.stderr.replace("│", " ").split())
-    done = taskmill("run", sources.write("broken.py", "import no_such_module\n"))
-    assert done.returncode == 2 and "no_such_module" in done.stderr
+    sources.write("broken.py", "import no_such_module\n")
+    sources.write("wrong.py", "1 +\n")
+    done = taskmill("run", sources.folder)
+    assert done.returncode == 2 and "ModuleNotFoundError" in done.stderr and "SyntaxError" in done.stderr
 
 
 def test_explain_tells_a_code_by_number_or_name():

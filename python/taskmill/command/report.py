@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..scene import SceneResult
-from ..scene.runner import ROOMS
+from ..scene.result import ROOMS
 
 _STYLES = {"passed": "green", "failed": "bold red", "error": "bold red"}
 _PIPED_WIDTH = 160

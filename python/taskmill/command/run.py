@@ -6,10 +6,8 @@ import contextlib
 import json
 import os
 import sys
-import traceback
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,14 +15,10 @@ import typer
 from rich.console import Console
 
 from ..scene import RunOptions, SceneResult, SceneTestCase, find_scenes, run_scene
+from ..scene.discover import SceneImportError
+from ..scene.environment import Executor, choose_executor
+from ..scene.selection import Job, Manual, Selection, SelectionError, require_stages
 from .report import error_console, print_results, to_json
-
-
-class Executor(StrEnum):
-    """How the simulator runs: one thing at a time in an order drawn from a seed, or on all CPUs."""
-
-    SEEDED = "seeded"
-    POOL = "pool"
 
 
 def run(
@@ -32,8 +26,13 @@ def run(
         ..., exists=True, metavar="FILE_OR_FOLDER...", help="Python files, or folders with Python files."
     ),
     platform: str = typer.Option("", "--platform", "-p", help="Run the cases of this platform; default: a case's first."),
+    case: list[str] = typer.Option(
+        [], "--case", metavar="SELECTOR", help="Run these cases only: Foo, Class::Foo, Class:: (all of a class); repeatable."
+    ),
+    manual: Manual = typer.Option("exclude", "--manual", help="Leave manual cases out, run them too, or run no others."),
     rounds: int = typer.Option(1, "--rounds", min=1, help="Run every case so often; times are medians."),
     trace: Path = typer.Option(None, "--trace", metavar="FILE", help="Write the timeline of the last round for Perfetto."),
+    skip_golden: bool = typer.Option(False, "--skip-golden", help="Run only: compute and compare no golden outputs."),
     check: bool = typer.Option(False, "--check", help="Compare every stage of a scene that has stages."),
     param: list[str] = typer.Option([], "--param", metavar="NAME=VALUE", help="Replace a parameter of the cases; repeatable."),
     executor: Executor = typer.Option(None, "--executor", help="How the simulator runs."),
@@ -42,10 +41,9 @@ def run(
     verbose: bool = typer.Option(False, "--verbose", "-v", help="Show ring use, stages and tracebacks."),
 ) -> None:
     """Runs the scene tests of files and folders and compares their outputs."""
-    _choose_executor(executor, seed)
-    scenes = [scene for path in paths for scene in _load(path)]
-    jobs = _select(scenes, platform, check)
-    options = RunOptions(rounds=rounds, check=check, params=_parse_params(param))
+    choose_executor(executor, seed)
+    jobs = _select(_load(paths), Selection(platform, case, manual), check, skip_golden)
+    options = RunOptions(rounds=rounds, check=check, skip_golden=skip_golden, params=_parse_params(param))
     console = error_console()
     with _stdout_for_json(as_json) as stdout:
         results = [_run_job(job, replace(options, trace=_trace_file(trace, job, len(jobs))), console) for job in jobs]
@@ -56,49 +54,25 @@ def run(
     raise typer.Exit(0 if all(result.status == "passed" for result in results) else 1)
 
 
-@dataclass(frozen=True)
-class _Job:
-    scene: type[SceneTestCase]
-    case: Mapping[str, Any]
-    platform: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.scene.__name__}::{self.case['name']}"
-
-
-def _choose_executor(executor: Executor | None, seed: int | None) -> None:
-    if executor is not None:
-        os.environ["TASKMILL_SIM_EXECUTOR"] = executor.value
-    if seed is not None:
-        os.environ["TASKMILL_SIM_SEED"] = str(seed)
-
-
-def _load(path: Path) -> list[type[SceneTestCase]]:
+def _load(paths: list[Path]) -> list[type[SceneTestCase]]:
     try:
-        scenes = find_scenes(path)
-    except Exception:
-        error_console().print(traceback.format_exc(), markup=False, soft_wrap=True)
-        raise typer.BadParameter(f"{path} cannot be imported", param_hint="FILE_OR_FOLDER") from None
+        scenes = find_scenes(*paths)
+    except SceneImportError as problem:
+        error_console().print(problem.details, markup=False, soft_wrap=True)
+        raise typer.BadParameter(str(problem), param_hint="FILE_OR_FOLDER") from None
     if not scenes:
-        raise typer.BadParameter(f"{path} has no SceneTestCase with @scene_test", param_hint="FILE_OR_FOLDER")
+        names = ", ".join(map(str, paths))
+        raise typer.BadParameter(f"{names} has no SceneTestCase with @scene_test", param_hint="FILE_OR_FOLDER")
     return scenes
 
 
-def _select(scenes: list[type[SceneTestCase]], platform: str, check: bool) -> list[_Job]:
-    """A job per case that lists the platform."""
-    jobs = [
-        _Job(scene, case, platform or case["platforms"][0])
-        for scene in scenes
-        for case in scene.CASES
-        if not platform or platform in case["platforms"]
-    ]
-    if not jobs:
-        listed = sorted({name for scene in scenes for case in scene.CASES for name in case["platforms"]})
-        raise typer.BadParameter(f"no case runs on {platform!r}; cases list {', '.join(listed) or 'none'}", param_hint="--platform")
-    if check and any(not job.scene.CHECK_CALLABLE for job in jobs):
-        names = ", ".join(sorted({job.scene.__name__ for job in jobs if not job.scene.CHECK_CALLABLE}))
-        raise typer.BadParameter(f"{names} has no stages (CHECK_CALLABLE)", param_hint="--check")
+def _select(scenes: list[type[SceneTestCase]], selection: Selection, check: bool, skip_golden: bool) -> list[Job]:
+    try:
+        jobs = selection.jobs(scenes)
+        if check:
+            require_stages(jobs, skip_golden)
+    except SelectionError as problem:
+        raise typer.BadParameter(str(problem), param_hint=problem.option) from None
     return jobs
 
 
@@ -116,14 +90,14 @@ def _parse_params(entries: list[str]) -> dict[str, Any]:
     return params
 
 
-def _trace_file(trace: Path | None, job: _Job, jobs: int) -> Path | None:
+def _trace_file(trace: Path | None, job: Job, jobs: int) -> Path | None:
     """FILE itself for one case; FILE with the case's name before its suffix for each of several."""
     if trace is None or jobs == 1:
         return trace
     return trace.with_name(f"{trace.stem}.{job.scene.__name__}.{job.case['name']}{trace.suffix}")
 
 
-def _run_job(job: _Job, options: RunOptions, console: Console) -> SceneResult:
+def _run_job(job: Job, options: RunOptions, console: Console) -> SceneResult:
     label = f"{job.name} on {job.platform}"
     if not console.is_terminal:
         console.print(f"{label} ...", markup=False)

@@ -5,7 +5,8 @@ from .args import Scalar, TaskArgsBuilder, TensorArg
 from .case import SceneTestCase, scene_test
 from .compare import Stage
 from .discover import find_scenes
-from .runner import RunOptions, SceneResult, run_scene
+from .result import SceneResult
+from .runner import RunOptions, run_scene
 
 __all__ = [
     "In",

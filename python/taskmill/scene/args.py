@@ -48,6 +48,15 @@ class TaskArgsBuilder:
         """Copies of the tensors, the same scalars."""
         return TaskArgsBuilder(*(TensorArg(s.name, s.value.copy()) if isinstance(s, TensorArg) else s for s in self.specs))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        for spec in self.__dict__.get("specs", ()):
+            if spec.name != name:
+                continue
+            if value is spec.value:  # args.x += 1 ends with storing what args.x is
+                return
+            raise AttributeError(f"argument {name!r} cannot be replaced: write into it, args.{name}[...] = value")
+        super().__setattr__(name, value)
+
     def _add(self, spec: TensorArg | Scalar) -> None:
         if not isinstance(spec, (TensorArg, Scalar)):
             raise TypeError(f"{spec!r} is neither a TensorArg nor a Scalar")
@@ -57,6 +66,8 @@ class TaskArgsBuilder:
             raise ValueError(f"duplicate argument name {spec.name!r}")
         if isinstance(spec, TensorArg) and len(self.tensors()) < len(self.specs):
             raise ValueError(f"Cannot add tensor after scalar: {spec.name!r}")
+        if isinstance(spec, TensorArg) and not isinstance(spec.value, np.ndarray):
+            raise TypeError(f"argument {spec.name!r} is a {type(spec.value).__name__}, must be a numpy array")
         self.specs.append(spec)
 
     def __getattr__(self, name: str) -> Any:

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._taskmill import Direction
+from ..arguments import host_array
 from ..callables import Callable, Kernel, Parameter
+from ..dtypes import native_dtype
 from ..worker import RunConfig
+from .args import TensorArg
 
 CONFIG_KEYS = ("task_window", "heap_bytes", "edge_nodes", "argument_lines", "kernel_limit_ns", "stall_limit_ns", "runtime_env")
 RUNTIME_ENV_KEYS = {"ring_task_window": "task_window", "ring_heap": "heap_bytes", "ring_dep_pool": "edge_nodes"}
@@ -15,11 +19,11 @@ RUNTIME_ENV_KEYS = {"ring_task_window": "task_window", "ring_heap": "heap_bytes"
 
 def build_callable(description: Mapping[str, Any], folder: Path, name: str, tensor_names: Sequence[str], scalars: int) -> Callable:
     """The callable that a CALLABLE describes; its signature takes its names from the arguments."""
-    orchestration = description["orchestration"]
+    orchestration = _first(description, "orchestration")
     return Callable(
         name=name,
-        orchestration=folder / orchestration["source"],
-        function=orchestration["function_name"],
+        orchestration=folder / _first(orchestration, "source"),
+        function=_first(orchestration, "function_name"),
         orchestration_flags=orchestration.get("flags", ()),
         signature=_signature(orchestration.get("signature", ()), tensor_names),
         scalar_count=scalars,
@@ -54,10 +58,16 @@ def _check_keys(what: str, value: Any, allowed: Iterable[str]) -> None:
         raise ValueError(f"unknown {what} {', '.join(unknown)}; allowed are {', '.join(allowed)}")
 
 
+def check_tensors(callable: Callable, tensors: Sequence[TensorArg]) -> None:
+    """Raises ArgumentError, naming the argument, for an array that no run can take: gaps, dtype, read-only for an output."""
+    for index, (parameter, tensor) in enumerate(zip(callable.signature, tensors, strict=True)):
+        what = f'argument {index} ("{tensor.name}") of "{callable.name}"'
+        array = host_array(tensor.value, what, writable=parameter.direction is not Direction.IN)
+        native_dtype(array.dtype, what)
+
+
 def output_names(callable: Callable) -> list[str]:
     """The tensors that a run writes."""
-    from .._taskmill import Direction
-
     return [parameter.name for parameter in callable.signature if parameter.direction is not Direction.IN]
 
 
@@ -81,7 +91,7 @@ def _parameter(entry: Any, name: str) -> Parameter:
 def _kernel(entry: Mapping[str, Any], folder: Path) -> Kernel:
     return Kernel(
         id=_first(entry, "func_id", "id"),
-        source=folder / entry["source"],
+        source=folder / _first(entry, "source"),
         core=_first(entry, "core_type", "core"),
         name=entry.get("name", ""),
         flags=entry.get("flags", ()),

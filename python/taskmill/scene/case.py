@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from .args import TaskArgsBuilder
-from .build import check_config
+from .cases import check_cases
 from .compare import Stage, compare
+from .environment import check_runtime_env
 
 RUNTIMES = ("tensormap_and_ringbuffer",)
 
@@ -19,12 +21,16 @@ class SceneTestCase:
 
     ``CALLABLE`` = {"orchestration": {"source", "function_name", "signature"}, "incores": [{"func_id", "source", "core_type",
     "name"}], "rules"}: sources relative to the class's file, the signature a list of In, Out, InOut, one per tensor of
-    ``generate_args``, the rules "native" (the default) or "ecosystem". ``CASES`` = [{"name", "platforms", "params", "config"}]. Outputs equal the golden ones if
+    ``generate_args``, the rules "native" (the default) or "ecosystem". ``CASES`` = [{"name", "platforms", "params", "config",
+    "manual", "skip_golden"}]: manual is True, or the platforms on which the case runs only if asked for; skip_golden (default
+    ``SKIP_GOLDEN``) leaves the outputs uncompared. ``RUNTIME_ENV`` is set around each run. Outputs equal the golden ones if
     ``|actual - golden| <= ATOL + RTOL * |golden|``.
     """
 
     CALLABLE: ClassVar[Mapping[str, Any]] = {}
     CASES: ClassVar[list[Mapping[str, Any]]] = []
+    SKIP_GOLDEN: ClassVar[bool] = False
+    RUNTIME_ENV: ClassVar[Mapping[str, str | os.PathLike]] = {}
     RTOL: ClassVar[float] = 1e-5
     ATOL: ClassVar[float] = 1e-5
 
@@ -60,6 +66,13 @@ class SceneTestCase:
         """After a run: each stage's output beside a reference that was fed that stage's own inputs."""
         raise NotImplementedError(f"{type(self).__name__} must define check_stages")
 
+    @staticmethod
+    def run_module(module_name: str) -> NoReturn:
+        """The command line of a test file: ``if __name__ == "__main__": SceneTestCase.run_module(__name__)``."""
+        from .module import run_module
+
+        run_module(module_name)
+
 
 def scene_test(level: int = 2, runtime: str = "tensormap_and_ringbuffer"):
     """Declares a SceneTestCase: checks its cases and remembers where its sources lie."""
@@ -69,8 +82,8 @@ def scene_test(level: int = 2, runtime: str = "tensormap_and_ringbuffer"):
         raise ValueError(f"unknown runtime {runtime!r}; known are {', '.join(RUNTIMES)}")
 
     def declare(scene: type[SceneTestCase]) -> type[SceneTestCase]:
-        for case in scene.CASES:
-            _check_case(scene.__name__, case)
+        check_cases(scene.__name__, scene.CASES)
+        check_runtime_env(scene.__name__, scene.RUNTIME_ENV)
         scene._scene_level = level
         scene._scene_folder = _folder_of(scene)
         return scene
@@ -84,13 +97,3 @@ def _folder_of(scene: type) -> Path:
         return Path(inspect.getfile(scene)).resolve().parent
     except (OSError, TypeError):
         return Path.cwd()
-
-
-def _check_case(scene: str, case: Mapping[str, Any]) -> None:
-    for key in ("name", "platforms"):
-        if not case.get(key):
-            raise ValueError(f"{scene}: a case needs {key!r}, got {dict(case)!r}")
-    try:
-        check_config(case.get("config", {}))
-    except (TypeError, ValueError) as problem:
-        raise type(problem)(f"{scene}::{case['name']}: {problem}") from None

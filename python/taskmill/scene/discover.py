@@ -1,4 +1,4 @@
-"""Finds the scene tests of a file or a folder."""
+"""Finds the scene tests of files and folders."""
 
 from __future__ import annotations
 
@@ -6,24 +6,57 @@ import hashlib
 import importlib.util
 import inspect
 import sys
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
 from .case import SceneTestCase
 
 
-def find_scenes(path: Path) -> list[type[SceneTestCase]]:
-    """The decorated SceneTestCase classes of ``path``, a Python file or a folder with Python files, in order of definition.
+class SceneImportError(ImportError):
+    """Files that cannot be imported, each named with its reason. ``details`` holds their tracebacks."""
 
-    Raises FileNotFoundError; whatever a file raises while it is imported passes through.
+    def __init__(self, failures: dict[Path, BaseException], found: Iterable[type[SceneTestCase]]):
+        reasons = "; ".join(f"{file} cannot be imported ({type(problem).__name__}: {problem})" for file, problem in failures.items())
+        names = ", ".join(scene.__name__ for scene in found)
+        super().__init__(f"{reasons}; the other files have {names or 'no scenes'}")
+        self.details = "\n".join("".join(traceback.format_exception(problem)) for problem in failures.values())
+
+
+def find_scenes(*paths: Path) -> list[type[SceneTestCase]]:
+    """The decorated SceneTestCase classes of Python files, and of folders with Python files, in order of definition.
+
+    Raises FileNotFoundError, and SceneImportError after all files were tried.
     """
+    scenes: list[type[SceneTestCase]] = []
+    failures: dict[Path, BaseException] = {}
+    for file in dict.fromkeys(file.resolve() for path in paths for file in _files(path)):
+        try:
+            scenes += scenes_of(_import(file))
+        except (Exception, SystemExit) as problem:
+            failures[file] = problem
+    if failures:
+        raise SceneImportError(failures, scenes)
+    return scenes
+
+
+def scenes_of(module: ModuleType) -> list[type[SceneTestCase]]:
+    """The decorated SceneTestCase classes that ``module`` itself defines."""
+    return [value for value in vars(module).values() if is_scene(value) and value.__module__ == module.__name__]
+
+
+def is_scene(value: object) -> bool:
+    """Whether a value is a class that was itself decorated."""
+    return inspect.isclass(value) and issubclass(value, SceneTestCase) and "_scene_level" in vars(value)
+
+
+def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        files = sorted(path.glob("*.py"))
-    elif path.is_file():
-        files = [path]
-    else:
-        raise FileNotFoundError(f"{path} is neither a file nor a folder")
-    return [scene for file in files for scene in _scenes_of(_import(file.resolve()))]
+        return sorted(path.glob("*.py"))
+    if path.is_file():
+        return [path]
+    raise FileNotFoundError(f"{path} is neither a file nor a folder")
 
 
 def _import(file: Path) -> ModuleType:
@@ -40,14 +73,3 @@ def _import(file: Path) -> ModuleType:
     finally:
         sys.path.remove(str(file.parent))
     return module
-
-
-def _scenes_of(module: ModuleType) -> list[type[SceneTestCase]]:
-    return [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value)
-        and issubclass(value, SceneTestCase)
-        and value.__module__ == module.__name__
-        and "_scene_level" in vars(value)
-    ]

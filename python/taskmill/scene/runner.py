@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
+import contextlib
+import inspect
 import traceback
 from collections.abc import Callable as Function
 from collections.abc import Mapping
@@ -17,58 +18,58 @@ from ..callables import Callable, CallableHandle
 from ..errors import TaskmillError
 from ..worker import RunReport, Worker
 from .args import Scalar, TaskArgsBuilder, TensorArg
-from .build import build_callable, build_config, output_names
+from .build import build_callable, build_config, check_tensors, output_names
 from .case import SceneTestCase
-from .compare import GoldenMismatch, StageResult, compare_stage
-
-PHASES = ("prepare", "copy_in", "execute", "copy_back")
-ROOMS = ("task_slots", "argument_lines", "heap_bytes", "edge_nodes")
+from .compare import GoldenMismatch, compare_stage
+from .environment import runtime_env
+from .result import PHASES, ROOMS, SceneResult
+from .threads import threads_within_cpus
+from .workers import Workers
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How scenes are run. ``progress`` is called with what is being done."""
+    """How scenes are run. ``skip_golden`` is for every case; ``progress`` is called with what is being done."""
 
     rounds: int = 1
     check: bool = False
+    skip_golden: bool = False
     trace: Path | None = None
     params: Mapping[str, Any] = field(default_factory=dict)  # over those of the case
     progress: Function[[str], None] = lambda step: None
 
 
-@dataclass
-class SceneResult:
-    """What came of one case. ``error`` is empty if it passed; ``max_abs_err`` is None until outputs were compared."""
+class HookError(Exception):
+    """What a hook of a scene raised, other than a verdict. ``details`` is the traceback of the hook's own frames."""
 
-    name: str
-    platform: str
-    status: str = "error"  # "passed", "failed" (outputs differ) or "error" (no outputs)
-    max_abs_err: float | None = None
-    tasks: int = 0
-    rounds: list[dict[str, float]] = field(default_factory=list)  # ms per phase
-    threads_peak: int = 0
-    peak_bytes: int = 0
-    rings: list[dict[str, dict[str, int]]] = field(default_factory=list)  # by scope depth; room -> peak, size, enough
-    stages: list[StageResult] = field(default_factory=list)
-    error: str = ""
-    details: str = ""  # a traceback, if the scene's own Python code raised
-
-    @property
-    def phases_ms(self) -> dict[str, float]:
-        """The median of each phase over the rounds."""
-        return {phase: statistics.median([r[phase] for r in self.rounds] or [0.0]) for phase in PHASES}
+    def __init__(self, hook: str, problem: BaseException):
+        super().__init__(f"{hook} raised {type(problem).__name__}: {problem}")
+        frames = problem.__traceback__.tb_next if problem.__traceback__ else None
+        self.details = "".join(traceback.format_exception(type(problem), problem, frames))
 
 
-def run_scene(scene_class: type[SceneTestCase], case: Mapping[str, Any], platform: str, options: RunOptions) -> SceneResult:
-    """Runs a case in a worker of its own: generates, computes the golden outputs, then runs and compares each round."""
+def run_scene(
+    scene_class: type[SceneTestCase],
+    case: Mapping[str, Any],
+    platform: str,
+    options: RunOptions,
+    workers: Workers | None = None,
+) -> SceneResult:
+    """Runs a case: generates, computes the golden outputs, then runs and compares each round.
+
+    The worker is one of ``workers``, None for one of its own. Whatever goes wrong is told by the result.
+    """
     result = SceneResult(f"{scene_class.__name__}::{case['name']}", platform)
     try:
-        _SceneRun(scene_class(), case, options, result).run(platform)
+        with contextlib.nullcontext(workers) if workers is not None else Workers() as open_workers:
+            _SceneRun(scene_class(), case, options, result).run(platform, open_workers)
         result.status = "passed"
     except GoldenMismatch as mismatch:
         result.status, result.error, result.max_abs_err = "failed", str(mismatch), mismatch.max_abs_err
     except AssertionError as mismatch:
-        result.status, result.error = "failed", str(mismatch)
+        result.status, result.error = "failed", str(mismatch) or "compare_outputs raised AssertionError"
+    except HookError as problem:
+        result.error, result.details = str(problem), problem.details
     except Exception as problem:
         result.error = f"{type(problem).__name__}: {problem}"
         if not isinstance(problem, TaskmillError):
@@ -99,15 +100,16 @@ class _SceneRun:
         self.result = result
         self.params = {**case.get("params", {}), **options.params}
         self.config = build_config(case.get("config", {}), trace=options.trace is not None)
+        self.has_golden = not (options.check or options.skip_golden or case.get("skip_golden", scene.SKIP_GOLDEN))
 
-    def run(self, platform: str) -> None:
-        self.options.progress("generating inputs")
-        args = self.scene.generate_check_args(self.params) if self.options.check else self.scene.generate_args(self.params)
+    def run(self, platform: str, workers: Workers) -> None:
+        args = self._arguments()
         callable = self._callable(args)
+        check_tensors(callable, args.tensors())
         outputs = output_names(callable)
-        golden = None if self.options.check else self._golden(args, outputs)
+        golden = self._golden(args, outputs) if self.has_golden else None
         initial = {name: getattr(args, name).copy() for name in outputs} if self.options.rounds > 1 else {}
-        with Worker(2, platform) as worker:
+        with workers.lend(platform) as worker:
             self.options.progress("compiling kernels")
             handle = worker.register(callable)
             for round_number in range(self.options.rounds):
@@ -117,6 +119,25 @@ class _SceneRun:
                         np.copyto(getattr(args, name), value)
                 self._run_once(worker, handle, args)
                 self._compare(args, golden, outputs)
+
+    def _call(self, hook: str, *arguments: Any) -> Any:
+        """What a hook returns. Raises HookError, but passes the verdicts of ``compare_outputs`` on."""
+        try:
+            with threads_within_cpus():
+                returned = getattr(self.scene, hook)(*arguments)
+                return list(returned) if inspect.isgenerator(returned) else returned
+        except (Exception, SystemExit) as problem:
+            if hook == "compare_outputs" and isinstance(problem, AssertionError):
+                raise
+            raise HookError(hook, problem) from problem
+
+    def _arguments(self) -> TaskArgsBuilder:
+        self.options.progress("generating inputs")
+        hook = "generate_check_args" if self.options.check else "generate_args"
+        args = self._call(hook, self.params)
+        if not isinstance(args, TaskArgsBuilder):
+            raise TypeError(f"{hook} returned a {type(args).__name__}, must return a TaskArgsBuilder")
+        return args
 
     def _callable(self, args: TaskArgsBuilder) -> Callable:
         scene = type(self.scene)
@@ -130,12 +151,13 @@ class _SceneRun:
         """Outputs are copies; inputs are read-only views, since the run is still to read them."""
         self.options.progress("computing golden outputs")
         golden = TaskArgsBuilder(*(_golden_spec(spec, outputs) for spec in args.specs))
-        self.scene.compute_golden(golden, self.params)
+        self._call("compute_golden", golden, self.params)
         return golden
 
     def _run_once(self, worker: Worker, handle: CallableHandle, args: TaskArgsBuilder) -> None:
         try:
-            report = worker.run(handle, *args.values(), config=self.config)
+            with runtime_env(self.scene.RUNTIME_ENV, self.scene._scene_folder):
+                report = worker.run(handle, *args.values(), config=self.config)
         finally:
             use = worker.statistics
             self.result.threads_peak, self.result.peak_bytes = use.threads_peak, use.peak_bytes
@@ -150,15 +172,17 @@ class _SceneRun:
 
     def _compare(self, args: TaskArgsBuilder, golden: TaskArgsBuilder | None, outputs: list[str]) -> None:
         self.options.progress("comparing outputs")
-        if golden is None:
+        if self.options.check:
             self._compare_stages(args)
-            return
-        error = self.scene.compare_outputs(args, golden, outputs, self.params)
-        if error is not None:
-            self.result.max_abs_err = max(error, self.result.max_abs_err or 0.0)
+        elif golden is not None:
+            error = self._call("compare_outputs", args, golden, outputs, self.params)
+            if error is not None:
+                self.result.max_abs_err = max(error, self.result.max_abs_err or 0.0)
 
     def _compare_stages(self, args: TaskArgsBuilder) -> None:
-        stages = [compare_stage(stage, self.scene.STAGE_TOLERANCE) for stage in self.scene.check_stages(args, self.params)]
+        stages = [compare_stage(stage, self.scene.STAGE_TOLERANCE) for stage in self._call("check_stages", args, self.params)]
+        if not stages:
+            raise ValueError("check_stages gave no stage")
         self.result.stages = stages
         self.result.max_abs_err = max(stage.max_abs_err for stage in stages)
         wrong = [stage for stage in stages if not stage.passed]

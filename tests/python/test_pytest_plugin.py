@@ -1,0 +1,180 @@
+"""The pytest plug-in, in a pytest of its own process."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from pathlib import Path
+
+import pytest
+from sources import SCENE, Sources, scene_case
+
+pytest_plugins = ["pytester"]
+PLUGIN = ("-p", "pytest_taskmill", "-p", "no:cacheprovider", "-W", "error")
+CASES = [
+    scene_case("small"),
+    scene_case("a5", platforms=["a5sim", "a2a3sim"]),
+    scene_case("large", manual=["a2a3sim"]),
+]
+
+
+@pytest.fixture
+def project(pytester) -> Sources:
+    """A folder in which :func:`run` runs pytest, with the scene of test_x.py."""
+    made = Sources(pytester.path)
+    made.scene_file("test_x.py", CASES)
+    return made
+
+
+def run(pytester, *words):
+    return pytester.runpytest_subprocess(*PLUGIN, *words)
+
+
+def items(pytester, *words):
+    return [line for line in run(pytester, "--collect-only", "-q", *words).outlines if "::" in line]
+
+
+def test_a_scene_is_an_item_per_case_on_its_first_platform(pytester, project):
+    done = run(pytester, "-v")
+    done.assert_outcomes(passed=2, deselected=1)
+    done.stdout.fnmatch_lines(["test_x.py::AddScalar::small[[]a2a3sim] PASSED*", "test_x.py::AddScalar::a5[[]a5sim] PASSED*"])
+
+
+def test_options_select_and_deselect(pytester, project):
+    small, a5, large = (f"test_x.py::AddScalar::{name}" for name in ("small", "a5", "large"))
+    assert items(pytester, "--platform", "a5sim") == [f"{small}[a5sim]", f"{a5}[a5sim]", f"{large}[a5sim]"]
+    assert items(pytester, "--case", "small", "--case", "AddScalar::a5") == [f"{small}[a2a3sim]", f"{a5}[a5sim]"]
+    assert items(pytester, "--manual", "only") == [f"{large}[a2a3sim]"]
+    assert items(pytester, "--manual", "include", "-k", "large") == [f"{large}[a2a3sim]"]
+    assert items(pytester, "--platform", "a5sim", f"{a5}[a5sim]") == [f"{a5}[a5sim]"]
+
+
+def test_rounds_and_skip_golden_reach_the_run(pytester, project):
+    more = "    def compare_outputs(self, *arguments):\n        print('compared')\n"
+    project.scene_file("test_x.py", more=more)
+    for words, compared in (([], 1), (["--rounds", "3"], 3), (["--rounds", "3", "--skip-golden"], 0)):
+        done = run(pytester, "-rP", *words)
+        done.assert_outcomes(passed=1)
+        assert done.outlines.count("compared") == compared
+
+
+def test_a_failure_shows_the_mismatch_and_no_frame_of_the_runner(pytester, project):
+    project.scene_file("test_x.py", [scene_case("wrong", golden=2.5)])
+    done = run(pytester)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(
+        ["*AddScalar::wrong on a2a3sim*", "Golden mismatch on 'out': max_abs_err=1.5,*", "FAILED test_x.py::AddScalar::wrong*Golden*"]
+    )
+    for frame in ("*Traceback*", "*runner.py*", "*items.py*"):
+        done.stdout.no_fnmatch_line(frame)
+
+
+def test_a_hook_that_raises_shows_its_own_frames(pytester, project):
+    project.scene_file("test_x.py", [scene_case("bad", params={})])
+    done = run(pytester)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["generate_args raised KeyError: 'size'", "*test_x.py*in generate_args", "KeyError: 'size'"])
+    done.stdout.no_fnmatch_line("*runner.py*")
+
+
+def test_cases_share_a_device_and_one_that_failed_is_opened_anew(pytester, project):
+    crash = '#include <taskmill/kernel.h>\nextern "C" void kernel_entry(int64_t*) { *reinterpret_cast<volatile int*>(8) = 1; }\n'
+    more = (
+        "\n@scene_test()\nclass Crash(AddScalar):\n"
+        "    CALLABLE = {**AddScalar.CALLABLE, 'incores': [{'func_id': 0, 'source': 'crash.cpp', 'core_type': 'aiv'}]}\n"
+        "\n@scene_test()\nclass Third(AddScalar):\n    pass\n"
+    )
+    project.scene_file("test_x.py", [scene_case("one"), scene_case("two")], more)
+    project.write("crash.cpp", crash)
+    project.write(
+        "conftest.py",
+        "import taskmill.scene.workers as workers\n"
+        "opened = []\n"
+        "class Counted(workers.Worker):\n"
+        "    def __init__(self, *arguments):\n"
+        "        super().__init__(*arguments)\n"
+        "        opened.append(self)\n"
+        "workers.Worker = Counted\n"
+        "def pytest_unconfigure():\n"
+        "    print('opened', len(opened))\n",
+    )
+    done = run(pytester, "-s", "-k", "AddScalar or Third or (Crash and one)")
+    done.assert_outcomes(passed=4, failed=1, deselected=1)
+    done.stdout.fnmatch_lines(["*KernelCrashed, 110*", "opened 2"])
+
+
+def test_methods_and_marks_of_a_scene_and_other_tests_work_as_ever(pytester, project):
+    more = (
+        "\n@pytest.mark.skip(reason='not today')\n@scene_test()\nclass TestSkipped(AddScalar):\n    pass\n"
+        "\n@scene_test()\nclass TestOwn(AddScalar):\n"
+        "    def test_params(self, tmp_path):\n        assert self.CASES and tmp_path.is_dir()\n"
+        "\n@scene_test()\nclass TestNever(AddScalar):\n    __test__ = False\n"
+        "\ndef test_plain():\n    assert True\n"
+    )
+    project.write("test_x.py", "import pytest\n" + SCENE.replace("$CASES", repr([scene_case()])) + more)
+    assert items(pytester) == [
+        "test_x.py::AddScalar::small[a2a3sim]",
+        "test_x.py::TestSkipped::small[a2a3sim]",
+        "test_x.py::TestOwn::small[a2a3sim]",
+        "test_x.py::TestOwn::test_params",
+        "test_x.py::test_plain",
+    ]
+    run(pytester).assert_outcomes(passed=4, skipped=1)
+
+
+def test_a_hook_may_skip_its_case(pytester, project):
+    more = "\n    def generate_args(self, params):\n        import pytest\n\n        pytest.skip('no data here')\n"
+    project.scene_file("test_x.py", more=more)
+    done = run(pytester, "-rs")
+    done.assert_outcomes(skipped=1)
+    done.stdout.fnmatch_lines(["SKIPPED*no data here"])
+
+
+def test_a_scene_belongs_to_the_file_that_defines_it(pytester, project):
+    project.write("test_y.py", "from taskmill.scene import *\nfrom test_x import AddScalar\n\ndef test_y():\n    assert AddScalar.CASES\n")
+    assert items(pytester, "test_y.py") == ["test_y.py::test_y"]
+
+
+def test_a_selector_of_nothing_is_a_usage_error(pytester, project):
+    for selector, told in (("Sub::", "no scene is called 'Sub'; known are AddScalar"), ("a::b::c", "is none of Foo, Class::Foo")):
+        done = run(pytester, "--case", selector)
+        assert done.ret == pytest.ExitCode.USAGE_ERROR
+        done.stderr.fnmatch_lines([f"ERROR: --case: *{told}*"])
+    assert run(pytester, "--platform", "a9").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert run(pytester, "--rounds", "0").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_file_that_cannot_be_collected_is_told_before_an_unknown_selector(pytester, project):
+    project.write("test_broken.py", "import no_such_module\n")
+    done = run(pytester, "--case", "Sub::")
+    assert done.ret == pytest.ExitCode.INTERRUPTED
+    done.stdout.fnmatch_lines(["*no_such_module*"])
+
+
+def test_options_that_a_project_has_itself_stay_its_own(pytester, project):
+    project.write(
+        "conftest.py",
+        "def pytest_addoption(parser):\n"
+        "    parser.addoption('--platform', default='a5sim')\n"
+        "    parser.addoption('--rounds', type=int)\n"
+        "    parser.addoption('--needed', required=True)\n",
+    )
+    assert items(pytester, "--case", "small", "--needed", "x") == ["test_x.py::AddScalar::small[a5sim]"]
+    run(pytester, "--case", "small", "--needed", "x").assert_outcomes(passed=1, deselected=2)
+
+
+def test_a_project_without_scenes_loads_neither_numpy_nor_the_extension(pytester):
+    pytester.makepyfile(
+        test_plain="import sys\n\ndef test_modules():\n"
+        "    loaded = {name.partition('.')[0] for name in sys.modules}\n"
+        "    assert 'pytest_taskmill' in loaded and not loaded & {'numpy', 'taskmill', '_taskmill'}\n"
+    )
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_the_entry_point_names_the_plug_in_and_the_wheel_holds_it():
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
+    (module,) = project["project"]["entry-points"]["pytest11"].values()
+    assert project["project"]["entry-points"]["pytest11"] == {module: module}  # -p and -p no: take either name
+    folder = Path(importlib.util.find_spec(module).origin).parent
+    assert f"python/{folder.name}" in project["tool"]["scikit-build"]["wheel"]["packages"]
