@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
-PLATFORM ?= a2a3sim
+PLATFORM ?= a2a3sim a5sim
 # A ctest label expression (folders of tests/) that narrows asan and tsan, e.g. SUITE='graph|device'.
 SUITE ?= .
 PYTHON := .venv/bin/python
@@ -35,11 +35,11 @@ help: ## this list
 # ---- What a user needs
 
 .PHONY: demo
-demo: ## the MLP of Qwen3-14B at its real size on a simulated chip, checked against its reference
+demo: ## a decoder layer of Qwen3-14B at its real size on simulated chips, checked against its reference
 	@$(MAKE) package >&2  # standard output holds the result alone
 	@mkdir -p build/demo
-	@.venv/bin/taskmill run examples/qwen3_mlp --platform $(PLATFORM) --trace build/demo/qwen3_mlp.trace.json --json
-	@echo "timeline: build/demo/qwen3_mlp.trace.json (open it at https://ui.perfetto.dev)" >&2
+	@.venv/bin/taskmill run examples/qwen3_14b_decode $(addprefix --platform ,$(PLATFORM)) --kernels --trace build/demo/qwen3_14b_decode.json --json
+	@echo "timelines: build/demo/*.json (open them at https://ui.perfetto.dev)" >&2
 
 .PHONY: build
 build: cpp package ## everything: C++ in build/release, the package and the command in .venv

@@ -101,6 +101,23 @@ def test_a_hook_that_raises_is_an_error_of_its_scene_and_the_next_one_runs(sourc
     assert "AddScalar::bad on a2a3sim: generate_args raised KeyError: 'size'" in done.stderr and "in generate_args" in done.stderr
 
 
+def test_a_scene_on_several_platforms_is_a_row_and_a_timeline_for_each(scene_file, tmp_path):
+    scene_file.write_text(scene_file.read_text().replace('["a2a3sim"]', '["a2a3sim", "a5sim"]'))
+    done = taskmill("run", scene_file, "-p", "a2a3sim", "-p", "a5sim", "--trace", tmp_path / "trace.json", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [scene["platform"] for scene in json.loads(done.stdout)["scenes"]] == ["a2a3sim", "a5sim"]
+    names = sorted(path.name for path in tmp_path.glob("trace*.json"))
+    assert names == ["trace.AddScalar.small.a2a3sim.json", "trace.AddScalar.small.a5sim.json"]
+
+
+def test_the_kernels_of_a_run_are_shown_on_demand(scene_file):
+    done = taskmill("run", scene_file, "--kernels", "--json")
+    (kernel,) = json.loads(done.stdout)["scenes"][0]["kernels"]["longest"]
+    assert (kernel["name"], kernel["count"], kernel["share"]) == ("add_scalar", 1, 1.0)
+    assert "kernels of AddScalar::small on a2a3sim" in done.stderr
+    assert "kernels" not in json.loads(taskmill("run", scene_file, "--json").stdout)["scenes"][0]
+
+
 def test_rounds_are_run_and_listed(scene_file):
     done = taskmill("run", scene_file, "--rounds", 3, "--json")
     (scene,) = json.loads(done.stdout)["scenes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 
 import numpy as np
 import pytest
@@ -21,8 +21,7 @@ def decode(examples):
 
 @pytest.fixture(scope="session")
 def outputs(decode):
-    inputs = importlib.import_module("decode_inputs")
-    return list(inputs.Sizes.of(SMALL).stage_shapes())
+    return list(sys.modules[decode.__module__].Sizes.of(SMALL).stage_shapes())
 
 
 def run(scene, platform="a2a3sim", params=SMALL, **options):

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ..scene import SceneResult
 from ..scene.result import ROOMS
+from .kernels_table import kernels_json, print_kernels
 
 _STYLES = {"passed": "green", "failed": "bold red", "error": "bold red"}
 _PIPED_WIDTH = 160
@@ -28,6 +29,8 @@ def print_results(console: Console, results: list[SceneResult], verbose: bool) -
     for result in results:
         if verbose:
             _print_details(console, result)
+        if result.kernels is not None:
+            print_kernels(console, result.kernels, f"kernels of {result.name} on {result.platform}")
         if result.error:
             console.print(f"{result.name} on {result.platform}: {result.error}", markup=False, soft_wrap=True)
         if verbose and result.details:
@@ -108,6 +111,8 @@ def to_json(result: SceneResult, verbose: bool) -> dict[str, Any]:
             }
             for s in result.stages
         ]
+    if result.kernels is not None:
+        scene["kernels"] = kernels_json(result.kernels)
     if verbose:
         scene["rings"] = result.rings
     return scene

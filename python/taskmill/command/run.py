@@ -25,13 +25,16 @@ def run(
     paths: list[Path] = typer.Argument(
         ..., exists=True, metavar="FILE_OR_FOLDER...", help="Python files, or folders with Python files."
     ),
-    platform: str = typer.Option("", "--platform", "-p", help="Run the cases of this platform; default: a case's first."),
+    platform: list[str] = typer.Option(
+        [""], "--platform", "-p", show_default=False, help="Run the cases of this platform; repeatable; default: a case's first."
+    ),
     case: list[str] = typer.Option(
         [], "--case", metavar="SELECTOR", help="Run these cases only: Foo, Class::Foo, Class:: (all of a class); repeatable."
     ),
     manual: Manual = typer.Option("exclude", "--manual", help="Leave manual cases out, run them too, or run no others."),
     rounds: int = typer.Option(1, "--rounds", min=1, help="Run every case so often; times are medians."),
     trace: Path = typer.Option(None, "--trace", metavar="FILE", help="Write the timeline of the last round for Perfetto."),
+    kernels: bool = typer.Option(False, "--kernels", help="Show the ten kernels that took the most time in the last round."),
     skip_golden: bool = typer.Option(False, "--skip-golden", help="Run only: compute and compare no golden outputs."),
     check: bool = typer.Option(False, "--check", help="Compare every stage of a scene that has stages."),
     param: list[str] = typer.Option([], "--param", metavar="NAME=VALUE", help="Replace a parameter of the cases; repeatable."),
@@ -42,11 +45,12 @@ def run(
 ) -> None:
     """Runs the scene tests of files and folders and compares their outputs."""
     choose_executor(executor, seed)
-    jobs = _select(_load(paths), Selection(platform, case, manual), check, skip_golden)
-    options = RunOptions(rounds=rounds, check=check, skip_golden=skip_golden, params=_parse_params(param))
+    scenes = _load(paths)
+    jobs = [job for name in platform for job in _select(scenes, Selection(name, case, manual), check, skip_golden)]
+    options = RunOptions(rounds=rounds, check=check, skip_golden=skip_golden, kernels=kernels, params=_parse_params(param))
     console = error_console()
     with _stdout_for_json(as_json) as stdout:
-        results = [_run_job(job, replace(options, trace=_trace_file(trace, job, len(jobs))), console) for job in jobs]
+        results = [_run_job(job, replace(options, trace=_trace_file(trace, job, jobs)), console) for job in jobs]
         print_results(console, results, verbose)
         if as_json:
             json.dump({"scenes": [to_json(result, verbose) for result in results]}, stdout, allow_nan=False)
@@ -90,11 +94,13 @@ def _parse_params(entries: list[str]) -> dict[str, Any]:
     return params
 
 
-def _trace_file(trace: Path | None, job: Job, jobs: int) -> Path | None:
-    """FILE itself for one case; FILE with the case's name before its suffix for each of several."""
-    if trace is None or jobs == 1:
+def _trace_file(trace: Path | None, job: Job, jobs: list[Job]) -> Path | None:
+    """FILE itself for one job; for each of several FILE with the case's name, and the platform's if there are more, before its suffix."""
+    if trace is None or len(jobs) == 1:
         return trace
-    return trace.with_name(f"{trace.stem}.{job.scene.__name__}.{job.case['name']}{trace.suffix}")
+    several_platforms = len({other.platform for other in jobs}) > 1
+    names = [trace.stem, job.scene.__name__, job.case["name"], *([job.platform] if several_platforms else [])]
+    return trace.with_name(".".join(names) + trace.suffix)
 
 
 def _run_job(job: Job, options: RunOptions, console: Console) -> SceneResult:

@@ -60,16 +60,23 @@ def _files(path: Path) -> list[Path]:
 
 
 def _import(file: Path) -> ModuleType:
-    """Imports a file under a name of its own, its folder importable meanwhile, so that helpers beside it are found."""
+    """Imports a file under a name of its own, its folder importable meanwhile, so that helpers beside it are found.
+
+    Helpers are forgotten afterwards: those of another folder may have the same names.
+    """
     name = f"taskmill_scene_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    known = set(sys.modules)
     sys.modules[name] = module
     sys.path.insert(0, str(file.parent))
     try:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(file.parent))
+        for helper in set(sys.modules) - known - {name}:
+            if Path(getattr(sys.modules[helper], "__file__", None) or "/").parent == file.parent:
+                del sys.modules[helper]
     return module

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
+from ..kernel_times import KernelTimes
 from .compare import StageResult
 
 PHASES = ("prepare", "copy_in", "execute", "copy_back")
@@ -24,6 +25,7 @@ class SceneResult:
     threads_peak: int = 0  # of the device since it was opened, as peak_bytes
     peak_bytes: int = 0
     rings: list[dict[str, dict[str, int]]] = field(default_factory=list)  # by scope depth; room -> peak, size, enough
+    kernels: KernelTimes | None = None  # of the last round, if asked for
     stages: list[StageResult] = field(default_factory=list)
     error: str = ""
     details: str = ""  # a traceback, if Python code raised: of a hook, its own frames

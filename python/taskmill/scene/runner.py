@@ -16,6 +16,7 @@ import numpy as np
 from .._taskmill import RoomReport
 from ..callables import Callable, CallableHandle
 from ..errors import TaskmillError
+from ..kernel_times import kernel_times
 from ..worker import RunReport, Worker
 from .args import Scalar, TaskArgsBuilder, TensorArg
 from .build import build_callable, build_config, check_tensors, output_names
@@ -35,6 +36,7 @@ class RunOptions:
     check: bool = False
     skip_golden: bool = False
     trace: Path | None = None
+    kernels: bool = False  # tell which took the most time in the last round
     params: Mapping[str, Any] = field(default_factory=dict)  # over those of the case
     progress: Function[[str], None] = lambda step: None
 
@@ -99,7 +101,7 @@ class _SceneRun:
         self.options = options
         self.result = result
         self.params = {**case.get("params", {}), **options.params}
-        self.config = build_config(case.get("config", {}), trace=options.trace is not None)
+        self.config = build_config(case.get("config", {}), trace=options.trace is not None or options.kernels)
         self.has_golden = not (options.check or options.skip_golden or case.get("skip_golden", scene.SKIP_GOLDEN))
 
     def run(self, platform: str, workers: Workers) -> None:
@@ -167,6 +169,7 @@ class _SceneRun:
         self.result.tasks = report.tasks
         self.result.rounds.append({phase: getattr(report, f"{phase}_ns") / 1e6 for phase in PHASES})
         self.result.rings = [{room: _use(getattr(ring, room)) for room in ROOMS} for ring in report.rings]
+        self.result.kernels = kernel_times(report) if self.options.kernels else None
         if self.options.trace is not None:
             report.write_trace(self.options.trace)
 
