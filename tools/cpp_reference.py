@@ -20,10 +20,9 @@ ELEMENTS = {
     "computeroutput": lambda inside: f"`{html.unescape(inside)}`",
     "itemizedlist": lambda inside: f"\n\n{inside}\n",
     "listitem": lambda inside: f"- {inside.strip()}\n",
-    "programlisting": lambda inside: f"\n\n```cpp\n{html.unescape(inside)}```\n\n",
-    "codeline": lambda inside: inside + "\n",
+    "programlisting": lambda inside: f"\n\n```cpp\n{html.unescape(inside).strip()}\n```\n\n",
     "sp": lambda inside: " ",
-    **dict.fromkeys(("briefdescription", "detaileddescription", "highlight", "ref"), lambda inside: inside),
+    **dict.fromkeys(("briefdescription", "detaileddescription", "codeline", "highlight", "ref"), lambda inside: inside),
 }
 
 

@@ -72,7 +72,7 @@ struct CallableId {
 };
 
 /// Host memory that a run reads or writes: contiguous, row-major. Borrowed until the run returns. The same memory may be given twice;
-/// two tensors that overlap in part are refused (OverlappingArguments).
+/// two tensors that overlap in part, one of them written, are refused (OverlappingArguments).
 struct HostTensor {
   void* data = nullptr;                 ///< first element; a kIn argument is only read
   uint64_t bytes = 0;                   ///< size of the memory at `data`; less than shape and dtype need: BufferTooShort

@@ -31,11 +31,6 @@ class Worker:
         cache_directory: Where compiled kernels are kept; None: ``$TASKMILL_CACHE_DIR``, else ``$XDG_CACHE_HOME/taskmill``, else
             ``~/.cache/taskmill``.
 
-    Attributes:
-        level: As given.
-        platform: As given.
-        device_id: As given.
-
     Raises:
         ValueError: Another level.
         ArgumentError: No such platform, or a negative device id.
