@@ -10,6 +10,8 @@
 ///
 /// Ownership: a worker owns its device, what is registered with it and the memory that its malloc gave; closing it releases all three.
 /// Host memory is the caller's, and is borrowed until the call returns.
+///
+/// Every field of an argument has a default, so that `{.platform = "a5sim"}` names only what differs from it.
 #pragma once
 
 #include <array>
@@ -41,34 +43,34 @@ enum class Direction : uint8_t { kIn, kOut, kInout };
 /// One tensor argument of a callable's signature.
 struct ArgumentSignature {
   Direction direction = Direction::kIn;  ///< who copies it when
-  std::string name;                      ///< for messages; may be empty
-  std::optional<DataType> dtype;         ///< a run's argument must have it, else ArgumentType; none: any dtype
+  std::string name = {};                 ///< for messages; may be empty
+  std::optional<DataType> dtype = {};    ///< a run's argument must have it, else ArgumentType; none: any dtype
 };
 
 /// A C++ source that exports a kernel, `extern "C" void kernel_entry(int64_t* args)` (kernel.h).
 struct KernelSource {
   int32_t id = 0;                       ///< what submit_*_task names; 0 to 1,023, unique within the callable
-  std::string name;                     ///< for messages and the timeline
-  std::filesystem::path source;         ///< relative to the working directory of the process
+  std::string name = {};                ///< for messages and the timeline
+  std::filesystem::path source = {};    ///< relative to the working directory of the process
   CoreType core_type = CoreType::kAiv;  ///< cube or vector core
-  std::vector<std::string> flags;       ///< extra compiler flags, after `-O3 -march=native`
+  std::vector<std::string> flags = {};  ///< extra compiler flags, after `-O3 -march=native`
 };
 
 /// What a user registers: an orchestration with its kernels and the signature of a run.
 struct CallableSpec {
-  std::string name;                              ///< for messages
-  std::filesystem::path orchestration;           ///< source file; relative to the working directory of the process
-  std::string function;                          ///< its entry, `extern "C" void (const OrchestrationArgs&)` (orchestration.h)
-  std::vector<ArgumentSignature> signature;      ///< tensor arguments in order, at most kMaxEntryTensors
-  uint32_t scalar_count = 0;                     ///< scalar arguments, which follow the tensors; at most kMaxEntryScalars
-  std::vector<KernelSource> kernels;             ///< what the orchestration can submit
-  std::vector<std::string> orchestration_flags;  ///< extra compiler flags of the orchestration
+  std::string name = {};                              ///< for messages
+  std::filesystem::path orchestration = {};           ///< source file; relative to the working directory of the process
+  std::string function = {};                          ///< its entry, `extern "C" void (const OrchestrationArgs&)` (orchestration.h)
+  std::vector<ArgumentSignature> signature = {};      ///< tensor arguments in order, at most kMaxEntryTensors
+  uint32_t scalar_count = 0;                          ///< scalar arguments, which follow the tensors; at most kMaxEntryScalars
+  std::vector<KernelSource> kernels = {};             ///< what the orchestration can submit
+  std::vector<std::string> orchestration_flags = {};  ///< extra compiler flags of the orchestration
   DependencyRules dependency_rules = DependencyRules::kNative;  ///< which earlier accesses a task follows
 };
 
 /// Names a registered callable of one worker: SHA-256 of its compiled parts, its signature and its rules.
 struct CallableId {
-  std::string digest;  ///< 64 lower-case hex digits
+  std::string digest = {};  ///< 64 lower-case hex digits
 };
 
 /// Host memory that a run reads or writes: contiguous, row-major. Borrowed until the run returns. The same memory may be given twice;
@@ -76,7 +78,7 @@ struct CallableId {
 struct HostTensor {
   void* data = nullptr;                 ///< first element; a kIn argument is only read
   uint64_t bytes = 0;                   ///< size of the memory at `data`; less than shape and dtype need: BufferTooShort
-  std::vector<uint32_t> shape;          ///< elements by dimension, outermost first; 1 to kMaxDims of them
+  std::vector<uint32_t> shape = {};     ///< elements by dimension, outermost first; 1 to kMaxDims of them
   DataType dtype = DataType::kFloat32;  ///< of one element
 };
 
@@ -84,7 +86,7 @@ struct HostTensor {
 /// not lie in a live allocation of its worker (NotADeviceAddress).
 struct DeviceTensor {
   DeviceAddress address = 0;            ///< of the first element
-  std::vector<uint32_t> shape;          ///< elements by dimension, outermost first; 1 to kMaxDims of them
+  std::vector<uint32_t> shape = {};     ///< elements by dimension, outermost first; 1 to kMaxDims of them
   DataType dtype = DataType::kFloat32;  ///< of one element
 };
 
@@ -118,12 +120,12 @@ struct WorkerOptions {
   std::string platform = "a2a3sim";  ///< a chip with a driver: a2a3sim, a5sim
   int32_t device_id = 0;             ///< numbers the devices of a platform, from 0
   /// Of compiled kernels; empty: $TASKMILL_CACHE_DIR, else $XDG_CACHE_HOME/taskmill, else ~/.cache/taskmill.
-  std::filesystem::path cache_directory;
+  std::filesystem::path cache_directory = {};
   /// The installation whose headers and device programs are used; $TASKMILL_HOME comes before it. Empty: the one that this program, or
   /// the Python package, is part of. CMake's target taskmill::taskmill defines TASKMILL_HOME_FOLDER for it.
-  std::filesystem::path home;
+  std::filesystem::path home = {};
   /// Opens the device. Empty: the driver that `platform` names. For a device of one's own, decorated or specially configured.
-  std::function<Result<std::unique_ptr<Device>>(const std::string& platform, int32_t device_id)> open_device;
+  std::function<Result<std::unique_ptr<Device>>(const std::string& platform, int32_t device_id)> open_device = {};
 };
 
 /// A run takes room for its tasks from four sets of rings, by the scope depth of the submit: 0, 1, 2, and 3 with all deeper.
@@ -146,14 +148,14 @@ class PerRing {
 
 /// How one run is carried out. A value outside its range: InvalidArgument, naming field, scope depth and range.
 struct RunConfig {
-  PerRing task_window;                      ///< task slots, a power of two from 4; 0: 16,384
-  PerRing heap_bytes;                       ///< output heap, a multiple of 1,024; 0: 256 MiB
-  PerRing edge_nodes;                       ///< overflow edges, from 4; 0: 16,384
-  PerRing argument_lines;                   ///< 64-byte lines, from 4; 0: 16 per task slot
-  std::optional<uint64_t> kernel_limit_ns;  ///< longest run of one kernel; none: 45 s; 0: no limit
-  std::optional<uint64_t> stall_limit_ns;   ///< longest time without a completion; none: 10 s; 0: no limit
-  bool trace = false;                       ///< record the timeline into RunReport::spans
-  uint32_t trace_records_per_lane = 0;      ///< room for spans of one core; 0: 8,192
+  PerRing task_window = {};                      ///< task slots, a power of two from 4; 0: 16,384
+  PerRing heap_bytes = {};                       ///< output heap, a multiple of 1,024; 0: 256 MiB
+  PerRing edge_nodes = {};                       ///< overflow edges, from 4; 0: 16,384
+  PerRing argument_lines = {};                   ///< 64-byte lines, from 4; 0: 16 per task slot
+  std::optional<uint64_t> kernel_limit_ns = {};  ///< longest run of one kernel; none: 45 s; 0: no limit
+  std::optional<uint64_t> stall_limit_ns = {};   ///< longest time without a completion; none: 10 s; 0: no limit
+  bool trace = false;                            ///< record the timeline into RunReport::spans
+  uint32_t trace_records_per_lane = 0;           ///< room for spans of one core; 0: 8,192
 };
 
 /// One kind of room in one set of rings: the most that was in use at a time, of how much. A run whose ring has the size `enough`,

@@ -31,7 +31,7 @@ def test_the_cpp_example_is_built_from_the_installed_package_and_prints_what_its
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("cmake", "-G", "Ninja", "-S", str(example), "-B", "build", f"-DCMAKE_PREFIX_PATH={HOME}")
+    run("cmake", "-G", "Ninja", "-S", str(example), "-B", "build", f"-DCMAKE_PREFIX_PATH={HOME}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
     run("cmake", "--build", "build")
     told = run(str(tmp_path / "build" / "cpp_host"), str(example), TASKMILL_CACHE_DIR=str(tmp_path / "cache"))
     assert f"```text\n{told}```" in (example / "README.md").read_text()
