@@ -133,8 +133,11 @@ run-soak = $(QUIET) $(1) --show '$(CTEST_LINES)' \
   ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L $(2)
 
 .PHONY: docs
-docs: bootstrap-docs package ## the site in build/site; compiles or runs the snippets of the docs and follows their links
+docs: site ## the site in build/site; compiles or runs the snippets of the docs and follows their links
 	@$(QUIET) check-docs_snippets --show '.' $(PYTHON) tools/check_docs_snippets.py
+
+.PHONY: site
+site: bootstrap-docs package ## the site alone
 	@NO_MKDOCS_2_WARNING=1 $(QUIET) site .venv/bin/mkdocs build --strict
 	@echo "site: build/site/index.html"
 
