@@ -56,13 +56,15 @@ POOL_LABELS := '^(driver|variant|host)$$'
 
 # ---- Builds
 
-.PHONY: bootstrap-demo bootstrap-test bootstrap-develop
+.PHONY: bootstrap-demo bootstrap-test bootstrap-develop bootstrap-docs
 bootstrap-demo:
 	@tools/bootstrap.sh demo
 bootstrap-test:
 	@tools/bootstrap.sh demo test
 bootstrap-develop:
-	@tools/bootstrap.sh demo test develop
+	@tools/bootstrap.sh demo test develop docs
+bootstrap-docs:
+	@tools/bootstrap.sh demo docs
 
 .PHONY: cpp
 cpp: bootstrap-test
@@ -82,9 +84,9 @@ package: bootstrap-demo
 # ---- Checks
 
 .PHONY: check
-check: bootstrap-develop build ## format, layers, clones, symbols, function sizes, error codes, docs
+check: bootstrap-develop build ## format, layers, clones, symbols, function sizes, error codes, docs and docstrings
 	@$(QUIET) clang-format tools/format.sh --check
-	@for check in includes clones functions forbidden readmes error_codes device_symbols docs_snippets; do \
+	@for check in includes clones functions forbidden readmes error_codes device_symbols docs_snippets docstrings; do \
 	  $(QUIET) check-$$check $(PYTHON) tools/check_$$check.py; \
 	done
 	@$(QUIET) check-self-tests --show '$(PYTEST_LINES)' $(PYTHON) -m pytest -q tests/tools
@@ -131,8 +133,13 @@ run-soak = $(QUIET) $(1) --show '$(CTEST_LINES)' \
   ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L $(2)
 
 .PHONY: docs
-docs: build ## compiles or runs the snippets of the docs and follows their links
+docs: site ## the site in build/site; compiles or runs the snippets of the docs and follows their links
 	@$(QUIET) check-docs_snippets --show '.' $(PYTHON) tools/check_docs_snippets.py
+
+.PHONY: site
+site: bootstrap-docs package ## the site alone
+	@NO_MKDOCS_2_WARNING=1 $(QUIET) site .venv/bin/mkdocs build --strict
+	@echo "site: build/site/index.html"
 
 .PHONY: fresh
 fresh: ## both commands of the README in a new Debian 12 that holds only git and make (as root)

@@ -1,4 +1,5 @@
-# find_package(taskmill) for C++ programs: the target taskmill::taskmill. Lies in <home>/lib/cmake/taskmill.
+# find_package(taskmill) for C++ programs: the target taskmill::taskmill, which defines TASKMILL_HOME_FOLDER for WorkerOptions::home.
+# Lies in <home>/lib/cmake/taskmill.
 #   cmake -DCMAKE_PREFIX_PATH=$(python -c 'import taskmill; print(taskmill.__path__[0])') ...
 include(CMakeFindDependencyMacro)
 find_dependency(fmt)
@@ -13,5 +14,6 @@ if(NOT TARGET taskmill::taskmill)
     IMPORTED_LOCATION ${TASKMILL_HOME_FOLDER}/lib/libtaskmill.a
     INTERFACE_INCLUDE_DIRECTORIES ${TASKMILL_HOME_FOLDER}/include
     INTERFACE_COMPILE_FEATURES cxx_std_20
+    INTERFACE_COMPILE_DEFINITIONS "TASKMILL_HOME_FOLDER=\"${TASKMILL_HOME_FOLDER}\""
     INTERFACE_LINK_LIBRARIES "spdlog::spdlog;fmt::fmt;OpenSSL::Crypto;${TASKMILL_XXHASH};Threads::Threads;${CMAKE_DL_LIBS}")
 endif()

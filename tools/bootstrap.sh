@@ -65,7 +65,7 @@ install_python() {
   done
 }
 
-[ $# -gt 0 ] || { echo "usage: tools/bootstrap.sh GROUP... (demo test develop fresh)" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: tools/bootstrap.sh GROUP... (demo test develop docs fresh)" >&2; exit 2; }
 command -v apt-get >/dev/null || { echo "bootstrap: knows Debian and Ubuntu only; see README.md, Other systems" >&2; exit 1; }
 install_packages "$@"
 install_python "$@"

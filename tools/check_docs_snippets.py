@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Fenced blocks of README.md and docs/ do what they say, and relative links lead somewhere.
+"""Fenced blocks of README.md, docs/ and examples/ do what they say, and relative links lead somewhere.
 
-cpp            compiles against include/
-python         runs; the blocks of one page run in order, in one folder
+cpp            compiles against include/; cpp no-run is not looked at
+python         runs; the blocks of one page run in order, in one folder of their own, where examples/ is too
 ... file=NAME  is written to NAME in that folder as well, for the blocks after it (NAME: c.cpp, kernels/add.cpp)
 python no-run  compiles only
-sh             each command is a target of the Makefile or a `taskmill` command that exists
-sh install     is not looked at (nor are other languages)"""
+sh             `taskmill` and `python` commands run in that folder and succeed; what `make` is given are targets of the Makefile
+sh no-run      options and subcommands exist: for a command that takes long
+sh install     is not looked at: it installs, or needs hardware (nor are other languages)
+
+Kernels are compiled into a cache that is new in each run of this check."""
 
 import os
 import re
@@ -44,7 +47,17 @@ def check_python(folder, body, run_it):
     return ""
 
 
-def check_command(root, command):
+def check_options(words):
+    """A taskmill command of which only the words are looked at."""
+    subcommand = [word for word in words[:1] if not word.startswith("-")]
+    told = subprocess.run([sys.executable, "-m", "taskmill", *subcommand, "--help"], capture_output=True, text=True)
+    if told.returncode:
+        return (told.stdout + told.stderr).strip()
+    flags = {word.split("=")[0] for word in words if word.startswith("--")}
+    return "".join(f"taskmill {' '.join(subcommand)} has no {flag}\n" for flag in sorted(flags) if flag not in told.stdout).strip()
+
+
+def check_command(root, folder, command, run_it):
     words = shlex.split(command, comments=True)
     while words and re.fullmatch(r"\w+=.*", words[0]):
         words = words[1:]
@@ -55,22 +68,17 @@ def check_command(root, command):
         targets = [w for w in rest if "=" not in w and not w.startswith("-")]
         known = re.findall(r"^([\w-]+):", (root / "Makefile").read_text(), re.MULTILINE)
         return "".join(f"no target {t} in the Makefile\n" for t in targets if t not in known).strip()
-    if program == "taskmill":
-        executable = Path(sys.executable).parent / "taskmill"
-        if not executable.exists():
-            return f"{executable} is not there to ask (make build installs it)"
-        subcommand = rest[:1] if rest and not rest[0].startswith("-") else []
-        help_text = subprocess.run([executable, *subcommand, "--help"], capture_output=True, text=True)
-        if help_text.returncode:
-            return (help_text.stdout + help_text.stderr).strip()
-        flags = {w.split("=")[0] for w in rest if w.startswith("--")}
-        return "".join(f"taskmill {' '.join(subcommand)} has no {f}\n" for f in sorted(flags) if f not in help_text.stdout).strip()
-    return f"{program} is neither make nor taskmill (mark the block `sh install` to leave it out)"
+    if program not in ("taskmill", "python"):
+        return f"{program} is none of make, taskmill and python (mark the block `sh install` to leave it out)"
+    if not run_it:
+        return check_options(rest) if program == "taskmill" else ""
+    told = run(["bash", "-c", command], cwd=folder, timeout=300)
+    return told and f"{command}\n{told}"
 
 
-def check_sh(root, body):
+def check_sh(root, folder, body, run_it):
     commands = re.sub(r"\\\n", " ", body).splitlines()
-    return "\n".join(filter(None, (check_command(root, c.removeprefix("$ ")) for c in commands)))
+    return "\n".join(filter(None, (check_command(root, folder, c.removeprefix("$ "), run_it) for c in commands)))
 
 
 def check_block(root, folder, info, body):
@@ -81,12 +89,12 @@ def check_block(root, folder, info, body):
             target = Path(folder, mark[5:])
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(body)
-    if language == "cpp":
+    if language == "cpp" and "no-run" not in marks:
         return check_cpp(root, body)
     if language == "python":
         return check_python(folder, body, "no-run" not in marks)
     if language == "sh" and "install" not in marks:
-        return check_sh(root, body)
+        return check_sh(root, folder, body, "no-run" not in marks)
     return ""
 
 
@@ -95,6 +103,8 @@ def check_page(root, page):
     text = (root / page).read_text()
     findings, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
+        if (root / "examples").is_dir():
+            Path(folder, "examples").symlink_to(root / "examples")
         for match in FENCE.finditer(text):
             count += 1
             told = check_block(root, folder, match.group("info"), match.group("body"))
@@ -108,13 +118,17 @@ def check_page(root, page):
 
 def main():
     options = arguments(__doc__.split("\n")[0])
-    os.environ.update(COLUMNS="200", _TYPER_FORCE_DISABLE_TERMINAL="1")  # the command's help comes unbroken and uncoloured
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    # The command's help comes unbroken and uncoloured, and nothing is left in examples/.
+    os.environ.update(COLUMNS="200", _TYPER_FORCE_DISABLE_TERMINAL="1", PATH=path, PYTHONDONTWRITEBYTECODE="1")
     pages = [p for p in files(options.root, (".",), (".md",)) if p.parts[0] in ("README.md", "CHANGELOG.md", "docs", "examples")]
     findings, count = [], 0
-    for page in pages:
-        told, blocks = check_page(options.root, page)
-        findings += told
-        count += blocks
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TASKMILL_CACHE_DIR"] = cache
+        for page in pages:
+            told, blocks = check_page(options.root, page)
+            findings += told
+            count += blocks
     finish(findings, f"{count} blocks in {len(pages)} pages hold")
 
 

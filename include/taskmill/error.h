@@ -1,13 +1,14 @@
-// The one table of error codes, shared by host code, device programs, the C ABI and Python.
-//
-// A number is `active` when some code returns it; then `docs/errors.md` explains it and a test provokes it. Every other
-// number is `reserved`: it keeps its meaning for a later use and is never returned. 1 to 11 and 100 to 104 are the
-// ecosystem's numbers (API specification, section 1.16); 110 to 199 are device faults of our own; 200 and up are the host's.
+/// @file
+/// The one table of error codes, shared by host code, device programs, the C ABI and Python.
+///
+/// A number is `active` when some code returns it; then `docs/errors.md` explains it and a test provokes it. Every other
+/// number is `reserved`: it keeps its meaning for a later use and is never returned. 1 to 11 and 100 to 104 are the
+/// ecosystem's numbers (API specification, section 1.16); 110 to 199 are device faults of our own; 200 and up are the host's.
 #pragma once
 
 #include <cstdint>
 
-// X(number, name, state, "meaning")
+/// Calls X(number, name, state, "meaning") for each code, in the order of the numbers.
 #define TASKMILL_ERROR_CODES(X)                                                                       \
   X(0, Ok, active, "success")                                                                         \
   X(1, ScopeDeadlock, active, "a scope must keep more task slots alive than the task ring has")       \
@@ -51,13 +52,14 @@
 
 namespace taskmill {
 
+/// A code of the table, with k before its name. docs/errors.md has a section for each that is active.
 enum class ErrorCode : int32_t {
 #define TASKMILL_X(number, name, state, meaning) k##name = number,
   TASKMILL_ERROR_CODES(TASKMILL_X)
 #undef TASKMILL_X
 };
 
-// Name without the leading k ("HeapRingDeadlock"); "Unknown" for a number that the table does not have.
+/// Name without the leading k ("HeapRingDeadlock"); "Unknown" for a number that the table does not have.
 constexpr const char* error_name(ErrorCode code) {
   switch (code) {
 #define TASKMILL_X(number, name, state, meaning) \
@@ -69,7 +71,7 @@ constexpr const char* error_name(ErrorCode code) {
   return "Unknown";
 }
 
-// One sentence fragment; "" for a number that the table does not have.
+/// One sentence fragment; "" for a number that the table does not have.
 constexpr const char* error_meaning(ErrorCode code) {
   switch (code) {
 #define TASKMILL_X(number, name, state, meaning) \

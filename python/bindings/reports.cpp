@@ -59,7 +59,11 @@ PerRing per_ring(const RingField& field, nb::handle value) {
 std::vector<uint64_t> list_of(const PerRing& numbers) { return {numbers[0], numbers[1], numbers[2], numbers[3]}; }
 
 void bind_config(nb::module_& module) {
-  nb::class_<RunConfig> config(module, "RunConfig", "How one run is carried out. 0 or None: the default of each field.");
+  nb::class_<RunConfig> config(
+      module, "RunConfig",
+      "How one run is carried out. 0 or None: the default of each field. A run has four sets of rings, for the tasks that are submitted "
+      "at scope depth 0, 1, 2, and 3 or deeper: a field is one number for all four, or a list of 4. What cannot be used raises "
+      "ArgumentError: here if it is no number, in the run if it is out of range.");
   config.def(
       "__init__",
       [](RunConfig* self, const nb::object& task_window, const nb::object& heap_bytes, const nb::object& edge_nodes,
@@ -82,69 +86,70 @@ void bind_config(nb::module_& module) {
         [&field](RunConfig& self, const nb::object& value) { self.*field.member = per_ring(field, value); },
         nb::for_setter("value"_a.none()), field.doc);
   }
-  config.def_rw("kernel_limit_ns", &RunConfig::kernel_limit_ns, "Longest run of one kernel; None: 45 s; 0: no limit.")
-      .def_rw("stall_limit_ns", &RunConfig::stall_limit_ns, "Longest time without progress; None: 10 s; 0: no limit.")
+  config.def_rw("kernel_limit_ns", &RunConfig::kernel_limit_ns, "Longest run of one kernel, in ns; None: 45 s; 0: no limit.")
+      .def_rw("stall_limit_ns", &RunConfig::stall_limit_ns,
+              "Longest time without a completion and without a kernel on a core, in ns; None: 10 s; 0: no limit.")
       .def_rw("trace", &RunConfig::trace, "Record the timeline into RunReport.spans.")
       .def_rw("trace_records_per_lane", &RunConfig::trace_records_per_lane, "Room for spans of one core; default 8,192.");
 }
 
 void bind_spans(nb::module_& module) {
   nb::class_<TraceSpan>(module, "TraceSpan", "A span of the timeline, in ns on the device's clock.")
-      .def_ro("start_ns", &TraceSpan::start_ns)
-      .def_ro("end_ns", &TraceSpan::end_ns)
-      .def_ro("lane", &TraceSpan::lane)
-      .def_ro("name", &TraceSpan::name)
-      .def_ro("task", &TraceSpan::task);
+      .def_ro("start_ns", &TraceSpan::start_ns, "When it began.")
+      .def_ro("end_ns", &TraceSpan::end_ns, "When it ended.")
+      .def_ro("lane", &TraceSpan::lane, "\"AIC 3\", \"AIV 17\", \"Orchestrator\" or \"Host\".")
+      .def_ro("name", &TraceSpan::name, "Kernel or phase.")
+      .def_ro("task", &TraceSpan::task, "Of a kernel: which task of its scope depth it ran, in the order of submits.");
 }
 
 void bind_rings(nb::module_& module) {
   nb::class_<RoomReport>(module, "RoomReport",
                          "Most that was in use at a time, of how much; a run whose ring has the size ``enough`` ends too, if more slowly.")
-      .def_ro("peak", &RoomReport::peak)
-      .def_ro("size", &RoomReport::size)
-      .def_ro("enough", &RoomReport::enough);
+      .def_ro("peak", &RoomReport::peak, "Most in use at a time.")
+      .def_ro("size", &RoomReport::size, "What there was.")
+      .def_ro("enough", &RoomReport::enough, "What would have been enough.");
   nb::class_<RingReport>(module, "RingReport", "Use of the rings of one scope depth.")
       .def_ro("task_slots", &RingReport::task_slots, "peak and size are usable slots, one less than the window; enough is a task_window.")
-      .def_ro("argument_lines", &RingReport::argument_lines)
-      .def_ro("heap_bytes", &RingReport::heap_bytes)
-      .def_ro("edge_nodes", &RingReport::edge_nodes);
+      .def_ro("argument_lines", &RingReport::argument_lines, "In 64-byte lines.")
+      .def_ro("heap_bytes", &RingReport::heap_bytes, "In bytes of the output heap.")
+      .def_ro("edge_nodes", &RingReport::edge_nodes, "In overflow edges.");
 }
 
 void bind_report(nb::module_& module) {
   nb::class_<RunReport>(module, "RunReport", "What a run did and how long its phases took.")
-      .def_ro("tasks", &RunReport::tasks)
-      .def_ro("prepare_ns", &RunReport::prepare_ns)
-      .def_ro("copy_in_ns", &RunReport::copy_in_ns)
-      .def_ro("execute_ns", &RunReport::execute_ns)
-      .def_ro("copy_back_ns", &RunReport::copy_back_ns)
-      .def_ro("copied_in_bytes", &RunReport::copied_in_bytes)
-      .def_ro("copied_back_bytes", &RunReport::copied_back_bytes)
+      .def_ro("tasks", &RunReport::tasks, "Tasks that completed: all that were submitted.")
+      .def_ro("prepare_ns", &RunReport::prepare_ns, "Checking the arguments and laying out the run, in ns on the host's clock.")
+      .def_ro("copy_in_ns", &RunReport::copy_in_ns, "Copying inputs to the device, in ns.")
+      .def_ro("execute_ns", &RunReport::execute_ns, "From the launch to the last task's end, in ns.")
+      .def_ro("copy_back_ns", &RunReport::copy_back_ns, "Copying outputs to the host, in ns.")
+      .def_ro("copied_in_bytes", &RunReport::copied_in_bytes, "Bytes copied to the device; memory given twice counts once.")
+      .def_ro("copied_back_bytes", &RunReport::copied_back_bytes, "Bytes copied back.")
       .def_ro("rings", &RunReport::rings, "A RingReport for each scope depth: 0, 1, 2, and 3 with all deeper.")
-      .def_ro("spans", &RunReport::spans)
-      .def_ro("dropped_spans", &RunReport::dropped_spans)
+      .def_ro("spans", &RunReport::spans, "The timeline, with ``RunConfig(trace=True)``; else empty.")
+      .def_ro("dropped_spans", &RunReport::dropped_spans, "Spans that found no room in ``trace_records_per_lane``.")
       .def(
           "write_trace",
           [](const RunReport& self, const std::filesystem::path& file) {
             without_gil([&] { return write_trace(file, self.spans, self.dropped_spans); });
           },
-          "file"_a, "Writes the spans as Chrome trace JSON, which Perfetto opens.");
+          "file"_a, "Writes the spans as Chrome trace JSON, which Perfetto opens. Raises LoadError if the file cannot be written.");
 }
 
 void bind_device(nb::module_& module) {
   nb::class_<DeviceInfo>(module, "DeviceInfo", "What a device is.")
-      .def_ro("platform", &DeviceInfo::platform)
-      .def_ro("clusters", &DeviceInfo::clusters)
-      .def_ro("cores", &DeviceInfo::cores)
-      .def_ro("aicpu_threads", &DeviceInfo::aicpu_threads)
-      .def_ro("memory_bytes", &DeviceInfo::memory_bytes);
+      .def_ro("platform", &DeviceInfo::platform, "As given to the worker.")
+      .def_ro("clusters", &DeviceInfo::clusters, "Each of one cube core (AIC) and two vector cores (AIV).")
+      .def_ro("cores", &DeviceInfo::cores, "AIC and AIV, three per cluster.")
+      .def_ro("aicpu_threads", &DeviceInfo::aicpu_threads, "Most threads of a launch on the control processors.")
+      .def_ro("memory_bytes", &DeviceInfo::memory_bytes, "Bytes of device memory.");
   nb::class_<DeviceStatistics>(module, "DeviceStatistics", "What a device holds now and what it has done so far.")
-      .def_ro("live_allocations", &DeviceStatistics::live_allocations)
-      .def_ro("live_bytes", &DeviceStatistics::live_bytes)
-      .def_ro("peak_bytes", &DeviceStatistics::peak_bytes)
-      .def_ro("copies", &DeviceStatistics::copies)
-      .def_ro("copied_bytes", &DeviceStatistics::copied_bytes)
-      .def_ro("threads", &DeviceStatistics::threads)
-      .def_ro("threads_peak", &DeviceStatistics::threads_peak);
+      .def_ro("live_allocations", &DeviceStatistics::live_allocations, "Allocations that were not freed, the runtime's own included.")
+      .def_ro("live_bytes", &DeviceStatistics::live_bytes, "Bytes of them.")
+      .def_ro("peak_bytes", &DeviceStatistics::peak_bytes, "Most ``live_bytes`` so far.")
+      .def_ro("copies", &DeviceStatistics::copies, "Copies so far.")
+      .def_ro("copied_bytes", &DeviceStatistics::copied_bytes, "Bytes that they moved.")
+      .def_ro("threads", &DeviceStatistics::threads, "The driver's own threads now.")
+      .def_ro("threads_peak", &DeviceStatistics::threads_peak, "Most of them at a time.");
 }
 
 }  // namespace

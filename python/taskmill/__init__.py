@@ -1,7 +1,6 @@
 """Taskmill: build and run graphs of tensor tasks on NPUs.
 
-A program opens a :class:`Worker`, registers a :class:`Callable` (an orchestration with its kernels) and runs it on numpy
-arrays. ``docs/python.md`` is the guide, ``examples/hello`` the smallest program.
+A program opens a ``Worker``, registers a ``Callable`` (an orchestration with its kernels) and runs it on numpy arrays. ``docs/python.md`` is the guide, ``examples/hello`` the smallest program.
 """
 
 from .buffers import DeviceBuffer, DeviceTensor

@@ -18,7 +18,12 @@ _MAX_EXTENT = 2**32 - 1
 
 
 def host_array(value: Any, what: str, writable: bool = False) -> np.ndarray:
-    """An array over the memory of ``value``, never a copy. Raises ArgumentError naming ``what``."""
+    """An array over the memory of ``value``, never a copy.
+
+    Raises:
+        ArgumentError: Naming ``what``: no array and no buffer, not C-contiguous, of foreign byte order, or read-only where
+            ``writable`` is asked for.
+    """
     array = value if isinstance(value, np.ndarray) else _array_of_buffer(value, what)
     if not array.flags.c_contiguous:
         raise error_named(
@@ -47,6 +52,9 @@ def scalar_bits(value: Any, what: str) -> int:
     """The 64 bits that a kernel or an orchestration reads with ``scalar<T>``.
 
     A Python float is a float32 and a Python int (or bool) an int64 or uint64; a numpy scalar keeps its own type.
+
+    Raises:
+        ArgumentError: Naming ``what``: more than 64 bits, a float beyond float32, or a numpy type that is no number.
     """
     if isinstance(value, np.generic):
         native_size = value.dtype.itemsize
@@ -71,7 +79,12 @@ def _float32_bits(value: float, what: str) -> int:
 
 
 def native_arguments(handle: CallableHandle, values: Sequence[Any]) -> tuple[list[Any], list[np.ndarray]]:
-    """The native arguments of a run of ``handle``, and the arrays whose memory they borrow."""
+    """The native arguments of a run of ``handle``, and the arrays whose memory they borrow.
+
+    Raises:
+        ArgumentError: Naming the argument: what ``host_array`` and ``scalar_bits`` refuse, a ``DeviceBuffer`` without a shape, an
+            unknown dtype, an extent beyond 32 bits.
+    """
     native: list[Any] = []
     borrowed: list[np.ndarray] = []
     signature = handle.callable.signature

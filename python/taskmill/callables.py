@@ -19,7 +19,13 @@ _CORE_TYPES = {"aic": _taskmill.CoreType.AIC, "aiv": _taskmill.CoreType.AIV}
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tensor argument of a callable: its name for messages and, if the callable asks for one, its dtype."""
+    """A tensor argument of a callable; the subclasses say which way it is copied.
+
+    Attributes:
+        name: For messages; may be empty.
+        dtype: What an argument must have, else a run raises ArgumentError; None: any that devices know.
+        direction: Of the subclass.
+    """
 
     name: str = ""
     dtype: DtypeLike | None = None
@@ -27,6 +33,7 @@ class Parameter:
     direction: ClassVar[_taskmill.Direction]
 
     def native(self) -> _taskmill.ArgumentSignature:
+        """The entry as the host library takes it. Raises ArgumentError for a dtype that no device knows."""
         dtype = None if self.dtype is None else native_dtype(self.dtype, f'signature entry "{self.name}"')
         return _taskmill.ArgumentSignature(self.direction, self.name, dtype)
 
@@ -38,7 +45,7 @@ class In(Parameter):
 
 
 class Out(Parameter):
-    """A tensor that a run writes: copied back after it. What it held before never reaches the device."""
+    """A tensor that a run writes: copied back after it, unless it fails. What it held before never reaches the device."""
 
     direction = _taskmill.Direction.OUT
 
@@ -53,7 +60,12 @@ class InOut(Parameter):
 class Kernel:
     """A C++ source that exports ``extern "C" void kernel_entry(int64_t* args)`` (``taskmill/kernel.h``).
 
-    ``id`` (0 to 1,023) is what the orchestration submits; ``core`` is "aic" (cube) or "aiv" (vector).
+    Attributes:
+        id: What the orchestration submits, 0 to 1,023, unique within the callable.
+        source: The file, relative to the working directory.
+        core: "aic" (cube) or "aiv" (vector).
+        name: For messages and the timeline; empty: the file's name.
+        flags: Compiler flags, after ``-O3 -march=native``.
     """
 
     id: int
@@ -63,6 +75,7 @@ class Kernel:
     flags: Sequence[str] = ()
 
     def native(self) -> _taskmill.KernelSource:
+        """The kernel as the host library takes it. Raises ArgumentError for another ``core``."""
         core = _CORE_TYPES.get(str(self.core).lower())
         if core is None:
             raise error_named("InvalidArgument", f'kernel {self.id}: core is {self.core!r}, must be "aic" or "aiv"')
@@ -74,10 +87,17 @@ class Kernel:
 class Callable:
     """An orchestration with its kernels.
 
-    ``orchestration`` is a C++ source (``taskmill/orchestration.h``) that exports ``extern "C" void function(const
-    OrchestrationArgs&)``. A run takes one tensor per entry of ``signature``, in that order, then ``scalar_count`` scalars.
-    ``rules`` says which earlier accesses a task follows: with "native" readers follow writers, writers follow writers and
-    readers; with "ecosystem" nothing follows a reader, and what only writes an existing tensor follows its buffer's maker.
+    Attributes:
+        orchestration: A C++ source (``taskmill/orchestration.h``), relative to the working directory.
+        function: What it exports: ``extern "C" void function(const OrchestrationArgs&)``.
+        signature: One entry per tensor of a run, in order; at most 256.
+        kernels: What the orchestration can submit.
+        scalar_count: Scalars of a run, after the tensors; at most 128.
+        name: For messages; empty: ``function``.
+        orchestration_flags: Compiler flags of the orchestration, after the default ones.
+        rules: Which earlier accesses a task follows. "native": readers follow writers, writers follow writers and readers.
+            "ecosystem", for orchestrations written for its rules: nothing follows a reader, and what only writes an existing tensor
+            follows its buffer's maker.
     """
 
     orchestration: PathLike
@@ -90,6 +110,7 @@ class Callable:
     rules: str = "native"
 
     def native(self) -> _taskmill.CallableSpec:
+        """The callable as the host library takes it. Raises ArgumentError for other ``rules``, and what its parts raise."""
         rules = _RULES.get(self.rules)
         if rules is None:
             raise error_named("InvalidArgument", f'rules is {self.rules!r}, must be "native" or "ecosystem"')
@@ -107,11 +128,17 @@ class Callable:
 
 @dataclass(frozen=True)
 class CallableHandle:
-    """A registered callable of one worker. ``digest`` is the SHA-256 of its compiled parts, signature and rules, in hex."""
+    """A registered callable of one worker.
+
+    Attributes:
+        digest: SHA-256 of its compiled parts, signature and rules, 64 lower-case hex digits.
+        callable: What was registered.
+    """
 
     digest: str
     callable: Callable
 
     @property
     def name(self) -> str:
+        """What messages call it."""
         return self.callable.name or self.callable.function

@@ -29,7 +29,7 @@ _NATIVE: dict[np.dtype, DataType] = {
 
 
 def numpy_dtype(dtype: DtypeLike) -> np.dtype:
-    """The numpy dtype of a name ("bfloat16"), a scalar type or a dtype. Raises ArgumentError (ArgumentType)."""
+    """The numpy dtype of a name ("bfloat16"), a scalar type or a dtype. Raises ArgumentError (ArgumentType) if there is none."""
     if isinstance(dtype, str) and hasattr(ml_dtypes, dtype):
         return np.dtype(getattr(ml_dtypes, dtype))
     try:

@@ -12,11 +12,18 @@ from . import _taskmill
 
 
 class ErrorCode(NamedTuple):
-    """A row of the table of error codes (``include/taskmill/error.h``)."""
+    """A row of the table of error codes (``include/taskmill/error.h``).
+
+    Attributes:
+        number: 1 to 11 and 100 to 104: the ecosystem's; 110 to 199: device faults of our own; 200 and up: the host's.
+        name: As in ``docs/errors.md``.
+        state: "active", or "reserved": never raised.
+        meaning: A sentence fragment.
+    """
 
     number: int
     name: str
-    state: str  # "active", or "reserved": never raised
+    state: str
     meaning: str
 
 
@@ -26,7 +33,13 @@ _BY_NAME = {row.name.lower(): row for row in ERROR_CODES}
 
 
 class TaskmillError(RuntimeError):
-    """Base of everything that Taskmill raises. ``code`` and ``name`` are those of the table."""
+    """Base of everything that Taskmill raises. ``str()`` gives message, name and code.
+
+    Attributes:
+        message: Names the argument, task, kernel, core or scope, and the numbers that mend it.
+        code: Number in the table of error codes; ``docs/errors.md`` says what to do.
+        name: Its name, for example "HeapRingDeadlock".
+    """
 
     def __init__(self, message: str, code: int, name: str):
         super().__init__(message)
@@ -42,43 +55,44 @@ class TaskmillError(RuntimeError):
 
 
 class ArgumentError(TaskmillError, ValueError):
-    """A value or an argument that the call cannot use; nothing was done."""
+    """A value or an argument that the call cannot use; nothing was done. Also a ValueError. Codes 200 to 203, 212, 216, 217."""
 
 
 class DeviceAddressError(ArgumentError):
-    """An address that does not lie in a live device allocation, for example a host pointer."""
+    """An address that does not lie in a live device allocation, for example a host pointer. Code 207."""
 
 
 class CompileError(TaskmillError):
-    """A kernel or an orchestration that does not compile, or does not export what was asked for."""
+    """A kernel or an orchestration that does not compile, or does not export what was asked for. Codes 205 and 204."""
 
 
 class LoadError(TaskmillError):
-    """A file that cannot be read, or a compiled object that cannot be loaded."""
+    """A file that cannot be read or written, or a compiled object that cannot be loaded. Codes 214 and 213."""
 
 
 class ClosedError(TaskmillError):
-    """The worker, or what it made, was closed."""
+    """The worker, or what it made, was closed. Code 208."""
 
 
 class OutOfDeviceMemoryError(TaskmillError, MemoryError):
-    """The device has no room for an allocation."""
+    """The device has no room for an allocation. Also a MemoryError. Code 206."""
 
 
 class UnsupportedError(TaskmillError):
-    """This device does not support the call."""
+    """This device does not support the call. Code 211."""
 
 
 class GraphError(TaskmillError):
-    """The orchestration built a graph that cannot run, or failed itself. The worker stays usable."""
+    """The orchestration built a graph that cannot run, or failed itself. The worker stays usable. Codes 1 to 9, 111 and 112."""
 
 
 class DeviceError(TaskmillError):
-    """The device failed while it worked: a kernel crashed, or did not end in time."""
+    """The device failed while it worked: a kernel crashed (110) or did not end in time (100), or the device or its programs did not
+    do their part (113, 210, 215)."""
 
 
 class DeviceLostError(DeviceError):
-    """The device failed for good: close the worker and open a new one."""
+    """The device failed for good: close the worker and open a new one. Code 209."""
 
 
 _CLASSES: dict[str, type[TaskmillError]] = {
@@ -116,12 +130,12 @@ def find_code(name_or_number: str | int) -> ErrorCode | None:
 
 
 def error_of_code(code: int, message: str) -> TaskmillError:
-    """The exception for an error of the host library."""
+    """The exception for an error of the host library: the class that its code asks for."""
     row = _BY_NUMBER.get(code, ErrorCode(code, "Unknown", "active", ""))
     default = GraphError if code in _GRAPH_CODES else DeviceError
     return _CLASSES.get(row.name, default)(message, code, row.name)
 
 
 def error_named(name: str, message: str) -> TaskmillError:
-    """The exception for the code called ``name``."""
+    """The exception for the code called ``name``, which the table must have."""
     return error_of_code(_BY_NAME[name.lower()].number, message)

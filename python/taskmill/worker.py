@@ -22,11 +22,20 @@ DeviceMemory = DeviceBuffer | DeviceTensor | int
 class Worker:
     """Owns one device: registers callables and runs them.
 
-    ``platform`` is an architecture with a driver ("a2a3sim", "a5sim"), ``device_id`` numbers the devices of a platform, and
-    ``cache_directory`` holds compiled kernels (default: ``$TASKMILL_CACHE_DIR``, else ``$XDG_CACHE_HOME/taskmill``, else
-    ``~/.cache/taskmill``). Use it from any thread; runs are serialised, and other Python threads go on meanwhile.
+    Use it from any thread; calls are serialised, and other Python threads go on meanwhile. As a context manager it closes itself.
 
-    Raises ValueError for a level other than 2 and TaskmillError if the device cannot be opened.
+    Args:
+        level: 2, one device; no other level exists.
+        platform: A chip with a driver: "a2a3sim" or "a5sim".
+        device_id: Numbers the devices of a platform, from 0.
+        cache_directory: Where compiled kernels are kept; None: ``$TASKMILL_CACHE_DIR``, else ``$XDG_CACHE_HOME/taskmill``, else
+            ``~/.cache/taskmill``.
+
+    Raises:
+        ValueError: Another level.
+        ArgumentError: No such platform, or a negative device id.
+        UnsupportedError: A chip without a driver in this build.
+        LoadError: Device programs of this installation are missing; ``$TASKMILL_HOME`` may name another one.
     """
 
     def __init__(
@@ -56,30 +65,53 @@ class Worker:
 
     @property
     def closed(self) -> bool:
+        """Whether the worker was closed."""
         return not self._native.is_open()
 
     def close(self) -> None:
-        """Releases the device with everything on it. Raises ClosedError the second time, as does any use afterwards."""
+        """Releases the device with everything on it: callables, buffers, compiled programs that were loaded.
+
+        Raises:
+            ClosedError: The second time, as does any use afterwards.
+        """
         self._native.close()
 
     def register(self, callable: Callable) -> CallableHandle:
         """Compiles (or takes from the cache) and loads a callable.
 
-        Raises ArgumentError for kernel ids or a signature that cannot be used, CompileError with the compiler's file and
-        line or the missing symbol, LoadError for a file that cannot be read.
+        Args:
+            callable: What to register. The same parts, signature and rules again give the same handle and load nothing.
+
+        Returns:
+            The handle that ``run`` takes, on this worker only.
+
+        Raises:
+            ArgumentError: Kernel ids, counts or a signature that cannot be used.
+            CompileError: With the compiler's file and line, or the symbol that is missing.
+            LoadError: A file that cannot be read or loaded.
+            DeviceLostError: The device must be opened anew.
         """
         return CallableHandle(self._native.register_callable(callable.native()), callable)
 
     def run(self, handle: CallableHandle, *arguments: Any, config: RunConfig | None = None) -> RunReport:
-        """Runs once and waits. Arguments are the tensors of the signature in order, then the scalars.
+        """Runs once and waits.
 
-        A tensor is a C-contiguous numpy array (bfloat16 and float8 from ml_dtypes), any object with the buffer protocol, or a
-        :class:`DeviceTensor`; a scalar is a number: a Python float travels as float32, a Python int in 64 bits, a numpy scalar
-        as its own type.
+        Args:
+            handle: A callable that was registered with this worker.
+            *arguments: The tensors of the signature in order, then the scalars. A tensor is a C-contiguous numpy array (bfloat16 and
+                float8 from ml_dtypes), any object with the buffer protocol, or a ``DeviceTensor``. A scalar is a number: a Python
+                float travels as float32, a Python int in 64 bits, a numpy scalar as its own type. Nothing is converted silently.
+            config: Sizes, limits and tracing; None: the defaults.
 
-        Raises ArgumentError naming the argument, GraphError for a mistake of the orchestration, DeviceError for a kernel that
-        crashed or never ended, DeviceLostError if the device must be opened anew. Outputs are written only by a run that
-        succeeds.
+        Returns:
+            Tasks, times and use of memory. Outputs are in the arrays then; a run that fails writes none.
+
+        Raises:
+            ArgumentError: An argument that cannot be used, by its name; nothing was done. Also a size of ``config``.
+            DeviceAddressError: A ``DeviceTensor`` that does not lie in a live buffer of this worker.
+            GraphError: A mistake of the orchestration; the worker stays usable.
+            DeviceError: A kernel that crashed or never ended; every further call raises DeviceLostError.
+            OutOfDeviceMemoryError: No room for the arguments or the rings.
         """
         native, borrowed = native_arguments(handle, arguments)
         try:
@@ -88,28 +120,55 @@ class Worker:
             borrowed.clear()  # the memory is borrowed up to here
 
     def malloc(self, nbytes: int) -> DeviceBuffer:
-        """Device memory, contents undefined. Raises OutOfDeviceMemoryError, ArgumentError for 0 bytes."""
+        """Device memory, 1,024-byte aligned, contents undefined.
+
+        Args:
+            nbytes: How many bytes, at least 1.
+
+        Raises:
+            ArgumentError: Fewer than 1.
+            OutOfDeviceMemoryError: No room; the message has the bytes wanted, live and in all.
+        """
         if nbytes < 0:
             raise error_named("InvalidArgument", f"nbytes is {nbytes:,}, must be at least 1")
         return DeviceBuffer(self._native.malloc(nbytes), nbytes, self)
 
     def free(self, buffer: DeviceBuffer | int) -> None:
-        """Gives the memory of :meth:`malloc` back. Raises DeviceAddressError if it is not live."""
+        """Gives back what ``malloc`` gave.
+
+        Args:
+            buffer: The buffer, or its address.
+
+        Raises:
+            DeviceAddressError: Not the start of a live allocation, for example freed before.
+        """
         self._native.free(_address(buffer))
 
     def copy_to(self, device: DeviceMemory, host: Any) -> None:
-        """Copies all bytes of ``host`` (a contiguous array or buffer) to the start of ``device``.
+        """Copies all bytes of ``host`` to the start of ``device``, and waits.
 
-        Raises DeviceAddressError unless the bytes lie in one live allocation.
+        Args:
+            device: A buffer, a tensor, or an address in bytes.
+            host: A C-contiguous array of any shape and dtype, or an object with the buffer protocol.
+
+        Raises:
+            ArgumentError: ``host`` has gaps, or more bytes than ``device``.
+            DeviceAddressError: The bytes do not lie in one live allocation.
         """
         array = host_array(host, "host")
         _check_room(device, array.nbytes)
         self._native.copy_to(_address(device), array.ctypes.data, array.nbytes)
 
     def copy_from(self, host: Any, device: DeviceMemory) -> None:
-        """Fills ``host`` (a writable contiguous array or buffer) from the start of ``device``.
+        """Fills all bytes of ``host`` from the start of ``device``, and waits.
 
-        Raises DeviceAddressError unless the bytes lie in one live allocation.
+        Args:
+            host: A writable C-contiguous array of any shape and dtype, or an object with the buffer protocol.
+            device: A buffer, a tensor, or an address in bytes.
+
+        Raises:
+            ArgumentError: ``host`` has gaps, is read-only, or has more bytes than ``device``.
+            DeviceAddressError: The bytes do not lie in one live allocation.
         """
         array = host_array(host, "host", writable=True)
         _check_room(device, array.nbytes)
@@ -117,13 +176,13 @@ class Worker:
 
     @property
     def device_info(self) -> _taskmill.DeviceInfo:
-        """What the device is: platform, clusters, cores, memory_bytes."""
+        """What the device is: platform, clusters, cores, bytes of memory. Raises ClosedError after a close."""
         self._check_open()
         return self._native.device_info()
 
     @property
     def statistics(self) -> _taskmill.DeviceStatistics:
-        """What the device holds and has done: live_bytes, peak_bytes, threads_peak, copies."""
+        """What the device holds now and has done so far: bytes, copies, threads. Raises ClosedError after a close."""
         self._check_open()
         return self._native.statistics()
 

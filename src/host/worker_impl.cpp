@@ -28,7 +28,7 @@ Worker::Impl::Impl(std::unique_ptr<Device> device, toolchain::Compiler compiler)
     : info_(device->info()), device_(std::move(device)), compiler_(std::move(compiler)), registry_(*device_, compiler_) {}
 
 Result<std::unique_ptr<Worker::Impl>> Worker::Impl::open(const WorkerOptions& options) {
-  TASKMILL_ASSIGN(const Home home, find_home());
+  TASKMILL_ASSIGN(const Home home, find_home(options.home));
   TASKMILL_ASSIGN(toolchain::Compiler compiler, toolchain::Compiler::open(home, options.cache_directory));
   TASKMILL_ASSIGN(std::unique_ptr<Device> device, options.open_device ? options.open_device(options.platform, options.device_id)
                                                                       : open_platform(options.platform, options.device_id));

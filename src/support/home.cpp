@@ -33,8 +33,9 @@ bool is_home(const fs::path& root) {
   return fs::exists(root / "include" / "taskmill" / "kernel.h", error);
 }
 
-std::vector<fs::path> candidates() {
+std::vector<fs::path> candidates(const fs::path& given) {
   if (const char* wanted = std::getenv("TASKMILL_HOME"); wanted != nullptr && *wanted != '\0') return {wanted};
+  if (!given.empty()) return {given};
   std::vector<fs::path> places;
   if (const fs::path folder = own_folder(); !folder.empty()) {
     for (const char* place : kInstalledPlaces) places.push_back((folder / place).lexically_normal());
@@ -47,9 +48,9 @@ std::vector<fs::path> candidates() {
 
 }  // namespace
 
-Result<Home> find_home() {
+Result<Home> find_home(const fs::path& given) {
   std::string tried;
-  for (const fs::path& place : candidates()) {
+  for (const fs::path& place : candidates(given)) {
     if (is_home(place)) return Home{place};
     tried += "\n  " + place.string();
   }

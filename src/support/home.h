@@ -18,8 +18,9 @@ struct Home {
   }
 };
 
-// The first of these that holds include/taskmill/kernel.h: $TASKMILL_HOME (alone, if set), then places relative to the file
-// that holds this code (an installed extension, library or program), then the build tree. IoFailed names all that were tried.
-Result<Home> find_home();
+// The first of these that holds include/taskmill/kernel.h: $TASKMILL_HOME (alone, if set), else `given` (alone, if not empty), then
+// places relative to the file that holds this code (an installed extension, library or program), then the build tree. IoFailed names
+// all that were tried.
+Result<Home> find_home(const std::filesystem::path& given = {});
 
 }  // namespace taskmill

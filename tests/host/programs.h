@@ -44,10 +44,6 @@ inline CallableSpec run_one(std::vector<KernelSource> kernels) {
   return callable("run_one", {argument("x", Direction::kInout)}, 1, std::move(kernels));
 }
 
-inline HostTensor host_tensor(std::vector<float>& memory) {
-  return {memory.data(), memory.size() * sizeof(float), {static_cast<uint32_t>(memory.size())}, DataType::kFloat32};
-}
-
 // What pairs() adds to each element of `sum`.
 inline float pairs_result(uint32_t pair_count, float in) {
   float sum = 0;

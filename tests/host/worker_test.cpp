@@ -204,6 +204,65 @@ TEST_P(WorkerTest, arguments_without_elements_are_valid) {
   EXPECT_EQ(report.tasks, 1u);
 }
 
+TEST_P(WorkerTest, a_buffer_gives_its_memory_back_when_its_owner_goes) {
+  const uint64_t before = worker_->statistics().live_allocations;
+  {
+    Result<DeviceBuffer> first = DeviceBuffer::make(*worker_, 64), second = DeviceBuffer::make(*worker_, 32);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->bytes(), 64u);
+    EXPECT_EQ(worker_->statistics().live_allocations, before + 2);
+    const DeviceAddress kept = second->address();
+    *first = *std::move(second);
+    EXPECT_EQ(first->address(), kept);
+    const DeviceBuffer moved = *std::move(first);
+    EXPECT_EQ(moved.address(), kept);
+    EXPECT_EQ(worker_->statistics().live_allocations, before + 2);  // the other one goes with `second`
+  }
+  EXPECT_EQ(worker_->statistics().live_allocations, before);
+  EXPECT_EQ(DeviceBuffer::make(*worker_, 0).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_P(WorkerTest, a_buffer_may_outlive_the_device_of_its_worker) {
+  const Result<DeviceBuffer> buffer = DeviceBuffer::make(*worker_, 64);
+  ASSERT_TRUE(buffer);
+  EXPECT_TRUE(worker_->close());
+}
+
+TEST_P(WorkerTest, a_run_uses_buffers_where_they_lie_and_refuses_a_tensor_that_does_not_fit) {
+  const CallableId id = add(hello());
+  std::vector<float> values(16, 2.0f);
+  const Result<DeviceBuffer> in = DeviceBuffer::make(*worker_, 64), out = DeviceBuffer::make(*worker_, 64);
+  ASSERT_TRUE(in && out);
+  ASSERT_TRUE(worker_->copy_to(in->address(), values.data(), 64));
+  const RunReport report = must_run(id, {in->tensor({4, 4}), out->tensor({4, 4})});
+  EXPECT_EQ(report.copied_in_bytes + report.copied_back_bytes, 0u);
+  ASSERT_TRUE(worker_->copy_from(values.data(), out->address(), 64));
+  EXPECT_EQ(values, std::vector<float>(16, 3.0f));
+  expect_error(run(id, {in->tensor({17}), out->tensor({17})}), ErrorCode::kNotADeviceAddress, "68");
+}
+
+TEST(HostTensorTest, a_range_says_its_address_its_bytes_and_its_dtype) {
+  const std::vector<int16_t> values(6);
+  const HostTensor flat = host_tensor(values), shaped = host_tensor(values, {2, 3});
+  EXPECT_EQ(flat.data, values.data());
+  EXPECT_EQ(flat.bytes, 12u);
+  EXPECT_EQ(flat.shape, std::vector<uint32_t>({6}));
+  EXPECT_EQ(shaped.shape, std::vector<uint32_t>({2, 3}));
+  EXPECT_EQ(shaped.dtype, DataType::kInt16);
+}
+
+TEST(HostTensorTest, a_cpp_type_has_the_dtype_of_its_size_and_sign) {
+  EXPECT_EQ(data_type_of<float>(), DataType::kFloat32);
+  EXPECT_EQ(data_type_of<bool>(), DataType::kBool);
+  EXPECT_EQ(data_type_of<int8_t>(), DataType::kInt8);
+  EXPECT_EQ(data_type_of<uint8_t>(), DataType::kUint8);
+  EXPECT_EQ(data_type_of<uint16_t>(), DataType::kUint16);
+  EXPECT_EQ(data_type_of<int32_t>(), DataType::kInt32);
+  EXPECT_EQ(data_type_of<uint32_t>(), DataType::kUint32);
+  EXPECT_EQ(data_type_of<int64_t>(), DataType::kInt64);
+  EXPECT_EQ(data_type_of<uint64_t>(), DataType::kUint64);
+}
+
 TEST_P(WorkerTest, close_releases_the_device_and_every_later_call_says_so) {
   const CallableId id = add(hello());
   EXPECT_TRUE(worker_->is_open());

@@ -223,6 +223,17 @@ def test_a_stage_passes_within_its_share_of_the_rms():
     assert not compare_stage(Stage("s", np.array([np.nan]), np.ones(1)), 1e-4).passed
 
 
+def test_helpers_of_two_folders_may_have_the_same_name(tmp_path):
+    for number, folder in enumerate((tmp_path / "one", tmp_path / "two")):
+        folder.mkdir()
+        (folder / "helper.py").write_text(f"VALUE = {number}\n")
+        (folder / "scene.py").write_text(
+            "import helper\nfrom taskmill.scene import SceneTestCase, scene_test\n"
+            "@scene_test()\nclass Scene(SceneTestCase):\n    VALUE = helper.VALUE\n"
+        )
+    assert [scene.VALUE for scene in find_scenes(tmp_path / "one", tmp_path / "two")] == [0, 1]
+
+
 def test_a_folder_gives_the_decorated_scenes_of_its_files_only(tmp_path):
     (tmp_path / "helper.py").write_text("VALUE = 3\n")
     (tmp_path / "scenes.py").write_text(

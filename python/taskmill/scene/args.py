@@ -30,18 +30,23 @@ class TaskArgsBuilder:
             self._add(spec)
 
     def add_tensor(self, name: str, value: np.ndarray) -> None:
+        """Appends a tensor argument. Raises ValueError for a name that is taken or after a scalar."""
         self._add(TensorArg(name, value))
 
     def add_scalar(self, name: str, value: Any) -> None:
+        """Appends a scalar argument. Raises ValueError for a name that is taken."""
         self._add(Scalar(name, value))
 
     def tensors(self) -> list[TensorArg]:
+        """The tensor arguments, in order."""
         return [spec for spec in self.specs if isinstance(spec, TensorArg)]
 
     def tensor_names(self) -> list[str]:
+        """Their names, in order."""
         return [spec.name for spec in self.tensors()]
 
     def values(self) -> list[Any]:
+        """The values of all arguments, in order: what ``Worker.run`` takes."""
         return [spec.value for spec in self.specs]
 
     def clone(self) -> TaskArgsBuilder:

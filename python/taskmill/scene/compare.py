@@ -35,6 +35,7 @@ class StageResult:
 
     @property
     def passed(self) -> bool:
+        """Whether the largest error is within the limit."""
         return bool(self.max_abs_err <= self.limit)
 
 
