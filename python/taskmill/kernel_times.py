@@ -26,6 +26,7 @@ class KernelTime:
 
     @property
     def mean_ns(self) -> float:
+        """Of one task, in ns."""
         return self.total_ns / self.count
 
 

@@ -39,6 +39,7 @@ class Job:
 
     @property
     def name(self) -> str:
+        """``Class::case``."""
         return f"{self.scene.__name__}::{self.case['name']}"
 
 
@@ -57,6 +58,7 @@ class Selector(NamedTuple):
         return cls(class_name, case_name)
 
     def matches(self, scene: SceneClass, case: Mapping[str, Any]) -> bool:
+        """Whether it stands for the case."""
         return self.class_name in ("", scene.__name__) and self.case_name in ("", case["name"])
 
     def check(self, scenes: Iterable[SceneClass]) -> None:

@@ -22,6 +22,7 @@ class Workers:
         self.close()
 
     def close(self) -> None:
+        """Closes every worker that is open."""
         while self._open:
             self._open.popitem()[1].close()
 
