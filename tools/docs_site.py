@@ -13,7 +13,7 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).parent))  # mkdocs loads a hook by its path
 import cpp_reference
 
-PAGES = ("README.md", "CHANGELOG.md", "docs/**/*.md", "examples/*/README.md")
+PAGES = ("README.md", "CHANGELOG.md", "docs/**/*.md", "examples/README.md", "examples/*/README.md")
 HEADERS = "include/taskmill"
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 FENCE = re.compile(r"^(```\w+) ([^\n`]+)$", re.MULTILINE)
