@@ -217,10 +217,13 @@ class Worker {
   /// What the device holds and has done; all 0 after close.
   DeviceStatistics statistics() const;
 
-  /// Compiles (or takes from the cache) and loads. The same parts, signature and rules again give the same id and load nothing.
+  /// Compiles (or takes from the cache) and loads. The same parts, signature and rules again give the same id, load nothing, and are
+  /// one registration more.
   /// InvalidArgument: kernel ids, signature or counts; IoFailed: a source that cannot be read; CompileFailed, with the compiler's file
   /// and line; MissingSymbol: a function that is not exported; LoadFailed; DeviceLost.
   Result<CallableId> register_callable(const CallableSpec& spec);
+  /// Takes one registration back; with the last one the callable is unloaded and its id unknown. UnknownCallable.
+  Result<void> unregister_callable(const CallableId& callable);
 
   /// Runs once and waits: the tensors of the signature in order, then the scalars. Kernels' outputs are in the caller's memory when it
   /// returns; a run that fails writes none. UnknownCallable, ArgumentCount, ArgumentType, BufferTooShort, InvalidArgument,

@@ -34,6 +34,10 @@ std::string register_callable(Worker& worker, const CallableSpec& spec) {
   return without_gil([&] { return worker.register_callable(spec); }).digest;
 }
 
+void unregister_callable(Worker& worker, const std::string& digest) {
+  without_gil([&] { return worker.unregister_callable(CallableId{digest}); });
+}
+
 RunReport run(Worker& worker, const std::string& digest, const std::vector<Argument>& arguments, const RunConfig& config) {
   return without_gil([&] { return worker.run(CallableId{digest}, arguments, config); });
 }
@@ -64,6 +68,7 @@ void bind_worker(nb::module_& module) {
       .def("device_info", &Worker::device_info, nb::rv_policy::copy)
       .def("statistics", &Worker::statistics)
       .def("register_callable", &register_callable, "spec"_a)
+      .def("unregister_callable", &unregister_callable, "digest"_a)
       .def("run", &run, "digest"_a, "arguments"_a, "config"_a)
       .def("malloc", &malloc_device, "bytes"_a)
       .def("free", &free_device, "address"_a)

@@ -80,7 +80,8 @@ class Worker:
         """Compiles (or takes from the cache) and loads a callable.
 
         Args:
-            callable: What to register. The same parts, signature and rules again give the same handle and load nothing.
+            callable: What to register. The same parts, signature and rules again give the same handle, load nothing, and are one
+                registration more.
 
         Returns:
             The handle that ``run`` takes, on this worker only.
@@ -92,6 +93,17 @@ class Worker:
             DeviceLostError: The device must be opened anew.
         """
         return CallableHandle(self._native.register_callable(callable.native()), callable)
+
+    def unregister(self, handle: CallableHandle) -> None:
+        """Takes one registration back; with the last one the callable is unloaded.
+
+        Args:
+            handle: A callable that is registered with this worker.
+
+        Raises:
+            ArgumentError: It is not, or not any more.
+        """
+        self._native.unregister_callable(handle.digest)
 
     def run(self, handle: CallableHandle, *arguments: Any, config: RunConfig | None = None) -> RunReport:
         """Runs once and waits.

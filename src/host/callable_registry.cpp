@@ -92,10 +92,21 @@ Result<CallableId> CallableRegistry::add(const CallableSpec& spec) {
   TASKMILL_TRY(check_callable_spec(spec));
   TASKMILL_ASSIGN(const std::vector<std::string> objects, compile(spec));
   CallableId id = {digest_of(spec, objects)};
-  if (callables_.contains(id.digest)) return id;
+  const auto known = callables_.find(id.digest);
+  if (known != callables_.end()) {
+    ++known->second.registrations;
+    return id;
+  }
   TASKMILL_ASSIGN(Callable callable, load(spec, objects));
   callables_.emplace(id.digest, std::move(callable));
   return id;
+}
+
+Result<void> CallableRegistry::remove(const CallableId& id) {
+  TASKMILL_TRY(find(id));
+  const auto callable = callables_.find(id.digest);
+  if (--callable->second.registrations == 0) callables_.erase(callable);
+  return {};
 }
 
 Result<const Callable*> CallableRegistry::find(const CallableId& id) const {

@@ -15,6 +15,7 @@ namespace taskmill {
 // A registered callable: its signature, and where its parts were loaded.
 struct Callable {
   CallableSpec spec;
+  uint32_t registrations = 1;
   std::vector<uint64_t> functions;              // kernel entry addresses by id, 0 where there is none
   std::map<int32_t, std::string> kernel_names;  // by id
   uint64_t orchestration_run = 0;
@@ -28,7 +29,9 @@ class CallableRegistry {
 
   // The same parts and signature again give the same id and load nothing.
   Result<CallableId> add(const CallableSpec& spec);
-  // UnknownCallable if it was not registered here. Valid until clear().
+  // Takes one registration back; with the last one the callable is unloaded. UnknownCallable as of find.
+  Result<void> remove(const CallableId& id);
+  // UnknownCallable if it is not registered here. Valid until it is removed, or clear().
   Result<const Callable*> find(const CallableId& id) const;
   void clear() { callables_.clear(); }
 

@@ -29,6 +29,12 @@ DeviceStatistics Worker::statistics() const {
   return impl_->statistics();
 }
 
+Result<void> Worker::unregister_callable(const CallableId& callable) {
+  const std::lock_guard lock(impl_->mutex);
+  TASKMILL_TRY(impl_->require_usable("unregister_callable"));
+  return impl_->unregister_callable(callable);
+}
+
 Result<CallableId> Worker::register_callable(const CallableSpec& spec) {
   const std::lock_guard lock(impl_->mutex);
   TASKMILL_TRY(impl_->require_usable("register_callable"));

@@ -25,6 +25,7 @@ class Worker::Impl {
   Result<void> require_usable(const char* call) const;
 
   Result<CallableId> register_callable(const CallableSpec& spec) { return registry_.add(spec); }
+  Result<void> unregister_callable(const CallableId& id) { return registry_.remove(id); }
   Result<RunReport> run(const CallableId& id, std::span<const Argument> arguments, const RunConfig& config);
   Result<DeviceAddress> malloc(uint64_t bytes);
   Result<void> free(DeviceAddress address);

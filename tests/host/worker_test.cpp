@@ -154,6 +154,23 @@ TEST_P(WorkerTest, registering_the_same_callable_again_gives_the_same_id_and_loa
   EXPECT_NE(add(other).digest, first.digest);
 }
 
+TEST_P(WorkerTest, a_callable_is_unloaded_when_every_registration_was_taken_back) {
+  const uint64_t images = worker_->statistics().live_images;
+  const CallableId id = add(hello());
+  EXPECT_EQ(add(hello()).digest, id.digest);
+  ASSERT_TRUE(worker_->unregister_callable(id));
+  expect_hello_works();
+  ASSERT_TRUE(worker_->unregister_callable(id)) << "that of expect_hello_works";
+  ASSERT_TRUE(worker_->unregister_callable(id));
+  EXPECT_EQ(worker_->statistics().live_images, images);
+  std::vector<float> in(64), out(64);
+  expect_error(run(id, {host_tensor(in), host_tensor(out)}), ErrorCode::kUnknownCallable, id.digest);
+  const Result<void> again = worker_->unregister_callable(id);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(error_name(again.error().code), std::string("UnknownCallable"));
+  expect_hello_works();
+}
+
 TEST_P(WorkerTest, a_trace_has_a_span_for_each_kernel_and_opens_as_json) {
   std::vector<float> in(16, 1.0f), sum(16, 0.0f);
   RunConfig config;

@@ -45,6 +45,19 @@ def test_the_same_callable_registers_under_the_same_digest(worker, sources):
     assert worker.register(other).digest != first.digest
 
 
+def test_a_callable_is_unloaded_when_every_registration_was_taken_back(worker, sources):
+    a, out = np.ones(4, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    handle = worker.register(sources.add_scalar())
+    assert worker.register(sources.add_scalar()) == handle
+    worker.unregister(handle)
+    worker.run(handle, a, out, 1.0)
+    assert (out == 2).all()
+    worker.unregister(handle)
+    for use in (lambda: worker.run(handle, a, out, 1.0), lambda: worker.unregister(handle)):
+        with pytest.raises(ArgumentError, match=handle.digest):
+            use()
+
+
 @pytest.mark.parametrize("given", ["environment", "argument"])
 def test_compiled_objects_go_to_the_cache_directory_and_nowhere_else(sources, tmp_path, monkeypatch, given):
     elsewhere, cache = tmp_path / "elsewhere", tmp_path / "cache"
