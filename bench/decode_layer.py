@@ -36,7 +36,7 @@ def probes(threads: int) -> tuple[float, float]:
 
 
 def work(params: dict[str, int]) -> tuple[float, float]:
-    """Bytes that the layer must read and operations that it must do, for 16 rows and the full context."""
+    """Bytes that the layer must read and operations that it must do for 16 sequences."""
     rows, head, group = 16, 128, 5
     hidden, intermediate, kv = params["hidden"], params["intermediate"], params["kv_heads"] * head
     weights = hidden * (kv * group + 2 * kv) + kv * group * hidden + 3 * hidden * intermediate

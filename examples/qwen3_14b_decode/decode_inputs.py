@@ -30,11 +30,12 @@ class Sizes:
     kv_heads: int
     intermediate: int
     context: int  # tokens of the longest sequence, the new one included
+    ragged: bool  # not all sequences are of that length
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> Sizes:
         """Raises ValueError for sizes that are no whole tiles."""
-        sizes = Sizes(params["hidden"], params["kv_heads"], params["intermediate"], params["context"])
+        sizes = Sizes(params["hidden"], params["kv_heads"], params["intermediate"], params["context"], params["ragged"])
         for name, value, tile in (("hidden", sizes.hidden, TILES["o"]), ("intermediate", sizes.intermediate, TILES["mlp"])):
             if value <= 0 or value % tile:
                 raise ValueError(f"{name} must be a multiple of {tile}, got {value}")
@@ -76,12 +77,13 @@ class Sizes:
 def make_inputs(sizes: Sizes, seed: int) -> dict[str, np.ndarray]:
     """The layer's inputs by name, in the order of its signature.
 
-    Every fourth sequence has the full context, the others are shorter by up to a page. Pages are scattered over the cache;
-    tokens that do not exist yet are nan.
+    Every sequence has the full context; if it is ragged every fourth one has, and the others are shorter by up to a page. Pages
+    are scattered over the cache; tokens that do not exist yet are nan.
     """
     generator = np.random.default_rng((seed, 0))
     hidden, width = sizes.hidden, sizes.attention_width
-    lengths = np.maximum(1, sizes.context - generator.integers(0, PAGE_TOKENS, ROWS) * (np.arange(ROWS) % 4 != 0)).astype(np.int32)
+    missing = generator.integers(0, PAGE_TOKENS, ROWS) * (sizes.ragged & (np.arange(ROWS) % 4 != 0))
+    lengths = np.maximum(1, sizes.context - missing).astype(np.int32)
     page_table = generator.permutation(sizes.pages).astype(np.int32).reshape(ROWS, sizes.sequence_pages)
     angles = (lengths - 1)[:, None] * ROTARY_BASE ** (-np.arange(HEAD_DIM // 2) / (HEAD_DIM // 2))
     key_cache, value_cache = _caches(sizes, seed, page_table, lengths)

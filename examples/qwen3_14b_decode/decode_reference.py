@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from decode_inputs import GROUP_HEADS, HEAD_DIM, PAGE_TOKENS, ROWS, Sizes
 from qwen3_reference import project, rounded, rows_of_tiles, swiglu
+from taskmill.scene import TensorArg
 
 EPSILON = 1e-6
 
@@ -69,27 +70,32 @@ def new_places(args: Any) -> tuple[np.ndarray, np.ndarray]:
     return args.page_table[np.arange(ROWS), token // PAGE_TOKENS], token % PAGE_TOKENS
 
 
-def new_keys(cache: np.ndarray, args: Any, values: np.ndarray | None = None) -> np.ndarray:
-    """The new tokens' keys in the cache, [16, heads, 64, 2]; they become `values` if these are given."""
+def new_tokens(args: Any) -> tuple[TensorArg, TensorArg]:
+    """The new tokens in the caches, copies: keys [16, heads, 64, 2], values [heads, 16, 128]."""
     page, slot = new_places(args)
-    if values is not None:
-        cache[:, page, :, slot, :] = values
-    return cache[:, page, :, slot, :].copy()
-
-
-def new_values(cache: np.ndarray, args: Any, values: np.ndarray | None = None) -> np.ndarray:
-    """The new tokens' values in the cache, [heads, 16, 128]; they become `values` if these are given."""
-    page, slot = new_places(args)
-    if values is not None:
-        cache[:, page, slot, :] = values
-    return cache[:, page, slot, :].copy()
+    return TensorArg("new_keys", args.key_cache[:, page, :, slot, :]), TensorArg("new_values", args.value_cache[:, page, slot, :])
 
 
 def appended(caches: tuple[np.ndarray, np.ndarray], k: np.ndarray, v: np.ndarray, args: Any) -> tuple[np.ndarray, np.ndarray]:
     """The caches, changed in place, with the new token of each sequence."""
-    new_keys(caches[0], args, rounded(k).reshape(-1, ROWS, HEAD_DIM // 2, 2).swapaxes(0, 1))
-    new_values(caches[1], args, rounded(v))
+    page, slot = new_places(args)
+    caches[0][:, page, :, slot, :] = rounded(k).reshape(-1, ROWS, HEAD_DIM // 2, 2).swapaxes(0, 1)
+    caches[1][:, page, slot, :] = rounded(v)
     return caches
+
+
+def differing(caches: tuple[np.ndarray, np.ndarray], others: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """How many elements of each cache differ from the other's in any bit."""
+    pairs = zip(caches, others, strict=True)
+    return np.array([np.count_nonzero(a.view(np.uint16) != b.view(np.uint16)) for a, b in pairs], dtype=np.float64)
+
+
+def changed_elsewhere(args: Any, golden: Any) -> list[int]:
+    """How many elements of each cache differ, those of the new tokens aside."""
+    caches, others = (args.key_cache, args.value_cache), (golden.key_cache, golden.value_cache)
+    new = zip(new_tokens(args), new_tokens(golden), strict=True)
+    of_new = [np.count_nonzero(a.value.view(np.uint16) != b.value.view(np.uint16)) for a, b in new]
+    return [int(count) - of for count, of in zip(differing(caches, others), of_new, strict=True)]
 
 
 def attention(q: np.ndarray, key_cache: np.ndarray, value_cache: np.ndarray, args: Any, sizes: Sizes) -> np.ndarray:

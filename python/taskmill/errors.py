@@ -6,6 +6,7 @@ and what to do.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from . import _taskmill
@@ -126,7 +127,7 @@ _GRAPH_CODES = range(1, 100)  # the codes that an orchestration provokes, in the
 def find_code(name_or_number: str | int) -> ErrorCode | None:
     """The row of a code, given as a number or as a name in any case; None if the table does not have it."""
     text = str(name_or_number).strip()
-    return _BY_NUMBER.get(int(text)) if text.lstrip("-").isdigit() else _BY_NAME.get(text.lower())
+    return _BY_NUMBER.get(int(text)) if re.fullmatch(r"-?[0-9]+", text) else _BY_NAME.get(text.lower())
 
 
 def error_of_code(code: int, message: str) -> TaskmillError:

@@ -48,7 +48,7 @@ def kernel_times_of_trace(file: Path) -> KernelTimes:
     """The same, from a file that ``RunReport.write_trace`` wrote. Raises OSError, and ValueError for another kind of file."""
     try:
         trace = json.loads(file.read_text())
-        return KernelTimes(_rank(_durations(trace["traceEvents"])), trace["otherData"]["dropped_spans"])
+        return KernelTimes(_rank(_durations(trace["traceEvents"])), int(trace["otherData"]["dropped_spans"]))
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         raise ValueError(f"{file} is not a timeline that a run wrote") from problem
 

@@ -13,7 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 from command_line import taskmill, taskmill_on_a_terminal
-from taskmill.command.doctor import run_checks, system
+from taskmill import system
+from taskmill.command.doctor import run_checks
 from taskmill.command.doctor.check import NOTE, OK, PROBLEM, Check, attempt, worst
 from taskmill.command.doctor.compiler import Compiler, check_compiler, find_compiler
 from taskmill.command.doctor.folders import check_cache, check_temporary_folder

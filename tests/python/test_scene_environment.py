@@ -131,14 +131,11 @@ def test_fewer_array_threads_than_cpus_stay_fewer(monkeypatch):
 def test_cpus_are_those_of_the_affinity_within_the_quota_of_the_container(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(4))
     assert cpu_count(tmp_path) == 4
+    for folder, text in (("proc/self", "0::/user.slice\n"), ("sys/fs/cgroup/user.slice", "")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "cgroup").write_text(text)
     for told, cpus in (("max 100000", 4), ("250000 100000", 2), ("50000 100000", 1), ("900000 100000", 4)):
-        (tmp_path / "cpu.max").write_text(told)
-        assert cpu_count(tmp_path) == cpus
-    (tmp_path / "cpu.max").unlink()
-    (tmp_path / "cpu").mkdir()
-    (tmp_path / "cpu/cpu.cfs_period_us").write_text("100000\n")
-    for quota, cpus in (("-1\n", 4), ("300000\n", 3)):
-        (tmp_path / "cpu/cpu.cfs_quota_us").write_text(quota)
+        (tmp_path / "sys/fs/cgroup/user.slice/cpu.max").write_text(told)
         assert cpu_count(tmp_path) == cpus
 
 

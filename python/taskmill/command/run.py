@@ -45,12 +45,14 @@ def run(
 ) -> None:
     """Runs the scene tests of files and folders and compares their outputs."""
     choose_executor(executor, seed)
-    scenes = _load(paths)
-    jobs = [job for name in platform for job in _select(scenes, Selection(name, case, manual), check, skip_golden)]
-    options = RunOptions(rounds=rounds, check=check, skip_golden=skip_golden, kernels=kernels, params=_parse_params(param))
     console = error_console()
     with _stdout_for_json(as_json) as stdout:
-        results = [_run_job(job, replace(options, trace=_trace_file(trace, job, jobs)), console) for job in jobs]
+        scenes = _load(paths)
+        selections = [Selection(name, case, manual) for name in dict.fromkeys(platform)]
+        jobs = [job for selection in selections for job in _select(scenes, selection, check, skip_golden)]
+        options = RunOptions(rounds, check, skip_golden, kernels=kernels, params=_parse_params(param, jobs))
+        files = _trace_files(trace, jobs)
+        results = [_run_job(job, replace(options, trace=file), console) for job, file in zip(jobs, files, strict=True)]
         print_results(console, results, verbose)
         if as_json:
             json.dump({"scenes": [to_json(result, verbose) for result in results]}, stdout, allow_nan=False)
@@ -80,13 +82,16 @@ def _select(scenes: list[type[SceneTestCase]], selection: Selection, check: bool
     return jobs
 
 
-def _parse_params(entries: list[str]) -> dict[str, Any]:
-    """NAME=VALUE pairs, a value read as JSON if it is, else taken as text."""
+def _parse_params(entries: list[str], jobs: list[Job]) -> dict[str, Any]:
+    """NAME=VALUE pairs of parameters that some case has, a value read as JSON if it is, else taken as text."""
+    known = sorted({name for job in jobs for name in job.case.get("params", {})})
     params: dict[str, Any] = {}
     for entry in entries:
         name, separator, text = entry.partition("=")
         if not separator or not name:
             raise typer.BadParameter(f"{entry!r} is not NAME=VALUE", param_hint="--param")
+        if name not in known:
+            raise typer.BadParameter(f"no case has a parameter {name!r}; known are {', '.join(known) or 'none'}", param_hint="--param")
         try:
             params[name] = json.loads(text)
         except json.JSONDecodeError:
@@ -94,13 +99,19 @@ def _parse_params(entries: list[str]) -> dict[str, Any]:
     return params
 
 
-def _trace_file(trace: Path | None, job: Job, jobs: list[Job]) -> Path | None:
-    """FILE itself for one job; for each of several FILE with the case's name, and the platform's if there are more, before its suffix."""
+def _trace_files(trace: Path | None, jobs: list[Job]) -> list[Path | None]:
+    """FILE itself for one job; for several FILE with the case's name before its suffix, and as much more as tells them apart."""
     if trace is None or len(jobs) == 1:
-        return trace
-    several_platforms = len({other.platform for other in jobs}) > 1
-    names = [trace.stem, job.scene.__name__, job.case["name"], *([job.platform] if several_platforms else [])]
-    return trace.with_name(".".join(names) + trace.suffix)
+        return [trace] * len(jobs)
+    several_platforms = len({job.platform for job in jobs}) > 1
+    files: list[Path | None] = []
+    for job in jobs:
+        names = [job.scene.__name__, job.case["name"].replace("/", "_"), *([job.platform] if several_platforms else [])]
+        name, number = ".".join([trace.stem, *names]), 1
+        while (file := trace.with_name(name + (f".{number}" if number > 1 else "") + trace.suffix)) in files:
+            number += 1
+        files.append(file)
+    return files
 
 
 def _run_job(job: Job, options: RunOptions, console: Console) -> SceneResult:

@@ -64,7 +64,10 @@ def compare(name: str, actual: np.ndarray, golden: np.ndarray, rtol: float, atol
 
 
 def compare_stage(stage: Stage, tolerance: float) -> StageResult:
-    """Measures a stage against ``tolerance`` times the rms of what it must be."""
+    """Measures a stage against ``tolerance`` times the rms of what it must be. GoldenMismatch for another shape."""
+    if np.shape(stage.actual) != np.shape(stage.expected):
+        told = f"Stage mismatch: {stage.name}: shape {np.shape(stage.actual)}, must be {np.shape(stage.expected)}"
+        raise GoldenMismatch(told, float("nan"))
     expected = _wide(stage.expected)
     rms = float(np.sqrt(np.mean(np.square(expected))))
     error = float(np.abs(_wide(stage.actual) - expected).max())

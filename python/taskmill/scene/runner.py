@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import traceback
 from collections.abc import Callable as Function
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from .._taskmill import RoomReport
 from ..callables import Callable, CallableHandle
-from ..errors import TaskmillError
+from ..errors import DeviceLostError, TaskmillError
 from ..kernel_times import kernel_times
 from ..worker import RunReport, Worker
 from .args import Scalar, TaskArgsBuilder, TensorArg
@@ -111,9 +111,7 @@ class _SceneRun:
         outputs = output_names(callable)
         golden = self._golden(args, outputs) if self.has_golden else None
         initial = {name: getattr(args, name).copy() for name in outputs} if self.options.rounds > 1 else {}
-        with workers.lend(platform) as worker:
-            self.options.progress("compiling kernels")
-            handle = worker.register(callable)
+        with workers.lend(platform) as worker, self._registered(worker, callable) as handle:
             for round_number in range(self.options.rounds):
                 self.options.progress(f"round {round_number + 1} of {self.options.rounds}")
                 if round_number > 0:
@@ -121,6 +119,17 @@ class _SceneRun:
                         np.copyto(getattr(args, name), value)
                 self._run_once(worker, handle, args)
                 self._compare(args, golden, outputs)
+
+    @contextlib.contextmanager
+    def _registered(self, worker: Worker, callable: Callable) -> Iterator[CallableHandle]:
+        """A lent worker is not left with the callable."""
+        self.options.progress("compiling kernels")
+        handle = worker.register(callable)
+        try:
+            yield handle
+        finally:
+            with contextlib.suppress(DeviceLostError):
+                worker.unregister(handle)
 
     def _call(self, hook: str, *arguments: Any) -> Any:
         """What a hook returns. Raises HookError, but passes the verdicts of ``compare_outputs`` on."""

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from threadpoolctl import ThreadpoolController
 
-CGROUPS = Path("/sys/fs/cgroup")
+from ..system import cpu_limit
 
-
-def cpu_count(cgroups: Path = CGROUPS) -> int:
-    """The CPUs that this process may use: of its affinity, no more than the quota of its container allows, at least 1."""
+def cpu_count(root: Path = Path("/")) -> int:
+    """The CPUs that this process may use: of its affinity, no more than its cgroups allow (read below ``root``), at least 1."""
     cpus = len(os.sched_getaffinity(0))
-    quota = _quota(cgroups)
-    return cpus if quota is None else max(1, min(cpus, int(quota)))
+    limit = cpu_limit(root)
+    return cpus if limit is None else max(1, min(cpus, int(limit)))
 
 
 @contextlib.contextmanager
@@ -27,14 +26,3 @@ def threads_within_cpus() -> Iterator[None]:
     greedy = [library.filepath for library in loaded.lib_controllers if library.num_threads > cpus]
     with loaded.select(filepath=greedy).limit(limits=cpus):
         yield
-
-
-def _quota(cgroups: Path) -> float | None:
-    """CPUs' worth of time per period that a container gives, None if it does not say: cgroup v2, else v1."""
-    with contextlib.suppress(OSError, ValueError):
-        quota, period = (cgroups / "cpu.max").read_text().split()
-        return int(quota) / int(period)
-    with contextlib.suppress(OSError, ValueError):
-        quota = int((cgroups / "cpu/cpu.cfs_quota_us").read_text())
-        return quota / int((cgroups / "cpu/cpu.cfs_period_us").read_text()) if quota > 0 else None
-    return None

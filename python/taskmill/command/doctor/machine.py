@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..console import bytes_text, counted
-from . import system
+from ... import system
 from .check import NOTE, OK, PROBLEM, Check, worst
 
 # What kernels profit from: the name in /proc/cpuinfo, and the macro by which a compiler says that it uses it.
