@@ -163,6 +163,22 @@ def test_options_that_a_project_has_itself_stay_its_own(pytester, project):
     run(pytester, "--case", "small", "--needed", "x").assert_outcomes(passed=1, deselected=2)
 
 
+@pytest.mark.parametrize("words", ["--platform a2a3sim", "--case small", "--rounds 2", "--manual only"])
+def test_the_value_of_an_option_is_no_file_when_pytest_looks_for_the_conftest(pytester, words):
+    checks = pytester.mkdir("checks")
+    pytester.makeini("[pytest]\ntestpaths = checks\n")
+    (checks / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--speed')\n")
+    (checks / "test_plain.py").write_text("def test_speed(pytestconfig):\n    assert pytestconfig.getoption('--speed') == '1'\n")
+    run(pytester, "--speed=1", *words.split()).assert_outcomes(passed=1)
+
+
+def test_what_follows_a_flag_of_the_project_is_a_file(pytester):
+    checks = pytester.mkdir("checks")
+    (checks / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--manual', action='store_true')\n")
+    (checks / "test_plain.py").write_text("def test_flag(pytestconfig):\n    assert pytestconfig.getoption('--manual') is True\n")
+    run(pytester, "--manual", "checks").assert_outcomes(passed=1)
+
+
 def test_a_project_without_scenes_loads_neither_numpy_nor_the_extension(pytester):
     pytester.makepyfile(
         test_plain="import sys\n\ndef test_modules():\n"
