@@ -66,13 +66,15 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> Any:
+def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, name: str, obj: object) -> Any:
     """A decorated scene of the file becomes a collector of its cases; one that the file imported belongs to another."""
     if not isinstance(obj, type) or "_scene_level" not in vars(obj) or not getattr(obj, "__test__", True):
         return None
     from .items import SceneClass
 
-    return SceneClass.from_parent(collector, name=name, obj=obj) if obj.__module__ == collector.obj.__name__ else []
+    first_name = next((key for key, value in vars(collector.obj).items() if value is obj), name)
+    is_own = obj.__module__ == collector.module.__name__ and name == first_name
+    return SceneClass.from_parent(collector, name=name, obj=obj) if is_own else []
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
