@@ -6,6 +6,7 @@ Imports neither taskmill nor numpy until a test file has defined a scene: pytest
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Generator
 from typing import Any
@@ -14,15 +15,35 @@ import pytest
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
-    """Adds the options after the project's conftest had its turn: one that it has defined itself stays its own."""
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
+    """Adds the options after the project's conftest had its turn: one that it has defined itself stays its own.
+
+    Until then pytest would take ``X`` of ``--platform X`` for a file, and look for the conftest there.
+    """
+    known = early_config.known_args_namespace
+    known.file_or_dir = parser.parse_known_args(_without(_missing(known), args)).file_or_dir
     returned = yield
-    taken = vars(parser.parse_known_args(args))
     group = parser.getgroup("scene tests")
-    for name, attributes in _options().items():
-        if name.removeprefix("--").replace("-", "_") not in taken:
+    for name, attributes in _missing(parser.parse_known_args(args)).items():
+        with contextlib.suppress(argparse.ArgumentError):  # the project's own, under another dest
             group.addoption(name, **attributes)
     return returned
+
+
+def _without(options: dict[str, dict[str, Any]], args: list[str]) -> list[str]:
+    """The arguments less these options and their values; all of them if a value does not fit, for it may be a file after all."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False, fromfile_prefix_chars="@")
+    for name, attributes in options.items():
+        parser.add_argument(name, **attributes)
+    try:
+        return parser.parse_known_args(args)[1]
+    except argparse.ArgumentError:
+        return args
+
+
+def _missing(known: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """The options that nobody else has defined."""
+    return {name: attributes for name, attributes in _options().items() if name[2:].replace("-", "_") not in known}
 
 
 def _options() -> dict[str, dict[str, Any]]:
@@ -45,13 +66,15 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> Any:
+def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, name: str, obj: object) -> Any:
     """A decorated scene of the file becomes a collector of its cases; one that the file imported belongs to another."""
     if not isinstance(obj, type) or "_scene_level" not in vars(obj) or not getattr(obj, "__test__", True):
         return None
     from .items import SceneClass
 
-    return SceneClass.from_parent(collector, name=name, obj=obj) if obj.__module__ == collector.obj.__name__ else []
+    first_name = next((key for key, value in vars(collector.obj).items() if value is obj), name)
+    is_own = obj.__module__ == collector.module.__name__ and name == first_name
+    return SceneClass.from_parent(collector, name=name, obj=obj) if is_own else []
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:

@@ -122,12 +122,46 @@ def test_methods_and_marks_of_a_scene_and_other_tests_work_as_ever(pytester, pro
     run(pytester).assert_outcomes(passed=4, skipped=1)
 
 
-def test_a_hook_may_skip_its_case(pytester, project):
-    more = "\n    def generate_args(self, params):\n        import pytest\n\n        pytest.skip('no data here')\n"
+@pytest.mark.parametrize("skip", ["pytest.skip", "__import__('unittest').SkipTest"])
+def test_a_hook_may_skip_its_case(pytester, project, skip):
+    more = f"\n    def generate_args(self, params):\n        import pytest\n\n        raise {skip}('no data here')\n"
     project.scene_file("test_x.py", more=more)
     done = run(pytester, "-rs")
     done.assert_outcomes(skipped=1)
     done.stdout.fnmatch_lines(["SKIPPED*no data here"])
+
+
+def test_fixtures_and_setup_work_for_a_case_and_reach_its_hooks(pytester, project):
+    more = (
+        "    @classmethod\n    def setup_class(cls):\n        cls.size = 16\n"
+        "    def setup_method(self):\n        assert self.size == 16\n        self.golden = 0.5\n"
+        "    @pytest.fixture(autouse=True)\n    def expected(self, halved):\n        self.golden += halved\n"
+        "    def compute_golden(self, args, params):\n        args.out[:] = args.a + np.float32(self.golden)\n"
+        "\n@pytest.fixture\ndef halved(tmp_path):\n    return 0.5\n"
+    )
+    project.write("test_x.py", "import pytest\n" + SCENE.replace("$CASES", repr([scene_case(golden=9.0)])) + more)
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_a_fixture_that_does_not_exist_is_an_error_of_the_case(pytester, project):
+    more = "\n@pytest.mark.usefixtures('no_such_fixture')\n@scene_test()\nclass Second(AddScalar):\n    pass\n"
+    project.write("test_x.py", "import pytest\n" + SCENE.replace("$CASES", repr([scene_case()])) + more)
+    done = run(pytester)
+    done.assert_outcomes(passed=1, errors=1)
+    done.stdout.fnmatch_lines(["*fixture 'no_such_fixture' not found"])
+
+
+def test_a_scene_in_a_test_class_is_collected(pytester, project):
+    more = "\nclass TestOuter:\n    @scene_test()\n    class Inner(AddScalar):\n        pass\n"
+    project.scene_file("test_x.py", more=more)
+    assert items(pytester) == ["test_x.py::AddScalar::small[a2a3sim]", "test_x.py::TestOuter::Inner::small[a2a3sim]"]
+
+
+def test_a_scene_that_a_factory_made_runs_once_however_many_names_it_has(pytester, project):
+    project.scene_file("test_x.py", more="\nGen = scene_test()(type('Gen', (AddScalar,), {}))\nAlias = Gen\n")
+    done = run(pytester, "-v", "--case", "Gen::")
+    done.assert_outcomes(passed=1, deselected=1)
+    done.stdout.fnmatch_lines(["test_x.py::Gen::small[[]a2a3sim] PASSED*"])
 
 
 def test_a_scene_belongs_to_the_file_that_defines_it(pytester, project):
@@ -161,6 +195,62 @@ def test_options_that_a_project_has_itself_stay_its_own(pytester, project):
     )
     assert items(pytester, "--case", "small", "--needed", "x") == ["test_x.py::AddScalar::small[a5sim]"]
     run(pytester, "--case", "small", "--needed", "x").assert_outcomes(passed=1, deselected=2)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words", "left"),
+    [
+        ("'--case'", ["--case=small"], ["small"]),
+        ("'--case', dest='chosen', action='append'", ["--case=small"], ["small"]),
+        ("'--manual', action='store_true'", [], ["small", "a5"]),
+        ("'--manual', action='store_true'", ["--manual"], ["small", "a5", "large"]),
+        ("'--platform', action='append'", ["--platform=a2a3sim", "--case=small"], ["small"]),
+    ],
+)
+def test_an_option_of_the_project_may_be_of_another_type(pytester, project, declared, words, left):
+    project.write("conftest.py", f"def pytest_addoption(parser):\n    parser.addoption({declared})\n")
+    assert [line.split("::")[2].partition("[")[0] for line in items(pytester, *words)] == left
+
+
+def test_rounds_of_the_project_may_be_text(pytester, project):
+    project.write("conftest.py", "def pytest_addoption(parser):\n    parser.addoption('--rounds')\n")
+    project.scene_file("test_x.py", more="    def compare_outputs(self, *arguments):\n        print('compared')\n")
+    done = run(pytester, "-rP", "--rounds=2")
+    done.assert_outcomes(passed=1)
+    assert done.outlines.count("compared") == 2
+
+
+@pytest.mark.parametrize(
+    ("declared", "word", "told"),
+    [
+        ("'--platform', action='append', default=['a5sim']", "--platform=a2a3sim", "['a5sim', 'a2a3sim'] is not a platform"),
+        ("'--case', type=int", "--case=3", "3 is not a selector or a list of them"),
+        ("'--manual'", "--manual=all", "'all' is not a flag or one of exclude, include and only"),
+        ("'--rounds', type=float", "--rounds=1.5", "1.5 is not a number from 1 on"),
+        ("'--skip-golden'", "--skip-golden=no", "'no' is not a flag"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_a_usage_error_that_names_the_option(pytester, project, declared, word, told):
+    project.write("conftest.py", f"def pytest_addoption(parser):\n    parser.addoption({declared})\n")
+    done = run(pytester, word)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {word.partition('=')[0]}: {told}" in done.errlines
+
+
+@pytest.mark.parametrize("words", ["--platform a2a3sim", "--case small", "--rounds 2", "--manual only"])
+def test_the_value_of_an_option_is_no_file_when_pytest_looks_for_the_conftest(pytester, words):
+    checks = pytester.mkdir("checks")
+    pytester.makeini("[pytest]\ntestpaths = checks\n")
+    (checks / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--speed')\n")
+    (checks / "test_plain.py").write_text("def test_speed(pytestconfig):\n    assert pytestconfig.getoption('--speed') == '1'\n")
+    run(pytester, "--speed=1", *words.split()).assert_outcomes(passed=1)
+
+
+def test_what_follows_a_flag_of_the_project_is_a_file(pytester):
+    checks = pytester.mkdir("checks")
+    (checks / "conftest.py").write_text("def pytest_addoption(parser):\n    parser.addoption('--manual', action='store_true')\n")
+    (checks / "test_plain.py").write_text("def test_flag(pytestconfig):\n    assert pytestconfig.getoption('--manual') is True\n")
+    run(pytester, "--manual", "checks").assert_outcomes(passed=1)
 
 
 def test_a_project_without_scenes_loads_neither_numpy_nor_the_extension(pytester):

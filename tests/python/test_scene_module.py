@@ -65,6 +65,15 @@ def test_a_hook_that_raises_is_a_line_with_the_traceback_on_standard_error(sourc
     assert "in generate_args" in done.stderr
 
 
+@pytest.mark.parametrize("skip", ["__import__('pytest').skip", "__import__('unittest').SkipTest"])
+def test_a_hook_that_skips_is_an_error_since_only_pytest_skips(sources, skip):
+    more = f"\n    def generate_args(self, params):\n        raise {skip}('no data here')\n"
+    done = program(sources.scene_file("test_x.py", more=more + MAIN), "-p", "a2a3sim")
+    assert done.returncode == 1
+    (verdict,) = verdicts(done)
+    assert verdict.startswith("AddScalar::small ... FAILED: generate_args raised Skip") and verdict.endswith(": no data here")
+
+
 def test_a_class_that_the_file_imports_is_not_run(sources):
     sources.scene_file("base.py")
     more = "from base import AddScalar as Base\n\n@scene_test()\nclass Second(Base):\n    pass\n"

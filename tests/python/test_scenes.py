@@ -246,3 +246,16 @@ def test_a_folder_gives_the_decorated_scenes_of_its_files_only(tmp_path):
     assert find_scenes(tmp_path / "scenes.py")[0].VALUE == 3
     with pytest.raises(FileNotFoundError):
         find_scenes(tmp_path / "absent.py")
+
+
+def test_a_scene_with_two_names_is_found_once(tmp_path):
+    scene = "from taskmill.scene import SceneTestCase, scene_test\n@scene_test()\nclass Scene(SceneTestCase):\n    pass\nAlias = Scene\n"
+    (tmp_path / "scenes.py").write_text(scene)
+    assert [found.__name__ for found in find_scenes(tmp_path)] == ["Scene"]
+
+
+def test_a_file_that_skips_itself_cannot_be_imported(tmp_path):
+    (tmp_path / "scenes.py").write_text("import pytest\npytest.skip('no data here', allow_module_level=True)\n")
+    told = r"scenes.py cannot be imported \(Skipped: no data here\)"
+    with pytest.raises((ImportError, pytest.skip.Exception), match=told):  # a skip that passes through would skip this test
+        find_scenes(tmp_path)

@@ -34,7 +34,9 @@ def find_scenes(*paths: Path) -> list[type[SceneTestCase]]:
     for file in dict.fromkeys(file.resolve() for path in paths for file in _files(path)):
         try:
             scenes += scenes_of(_import(file))
-        except (Exception, SystemExit) as problem:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # SystemExit, and pytest's Skipped
             failures[file] = problem
     if failures:
         raise SceneImportError(failures, scenes)
@@ -42,8 +44,8 @@ def find_scenes(*paths: Path) -> list[type[SceneTestCase]]:
 
 
 def scenes_of(module: ModuleType) -> list[type[SceneTestCase]]:
-    """The decorated SceneTestCase classes that ``module`` itself defines."""
-    return [value for value in vars(module).values() if is_scene(value) and value.__module__ == module.__name__]
+    """The decorated SceneTestCase classes that ``module`` itself defines, each once, however many names it has."""
+    return [value for value in dict.fromkeys(filter(is_scene, vars(module).values())) if value.__module__ == module.__name__]
 
 
 def is_scene(value: object) -> bool:

@@ -30,7 +30,10 @@ from .workers import Workers
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How scenes are run. ``skip_golden`` is for every case; ``progress`` is called with what is being done."""
+    """How scenes are run. ``skip_golden`` is for every case; ``progress`` is called with what is being done.
+
+    Exceptions of the types ``passed_on`` that a hook raises leave :func:`run_scene` as they are.
+    """
 
     rounds: int = 1
     check: bool = False
@@ -39,6 +42,7 @@ class RunOptions:
     kernels: bool = False  # tell which took the most time in the last round
     params: Mapping[str, Any] = field(default_factory=dict)  # over those of the case
     progress: Function[[str], None] = lambda step: None
+    passed_on: tuple[type[BaseException], ...] = ()
 
 
 class HookError(Exception):
@@ -51,7 +55,7 @@ class HookError(Exception):
 
 
 def run_scene(
-    scene_class: type[SceneTestCase],
+    scene: type[SceneTestCase] | SceneTestCase,
     case: Mapping[str, Any],
     platform: str,
     options: RunOptions,
@@ -59,13 +63,17 @@ def run_scene(
 ) -> SceneResult:
     """Runs a case: generates, computes the golden outputs, then runs and compares each round.
 
+    The hooks are those of ``scene``, an instance, or a class of which one is made.
     The worker is one of ``workers``, None for one of its own. Whatever goes wrong is told by the result.
     """
+    scene_class = scene if isinstance(scene, type) else type(scene)
     result = SceneResult(f"{scene_class.__name__}::{case['name']}", platform)
     try:
         with contextlib.nullcontext(workers) if workers is not None else Workers() as open_workers:
-            _SceneRun(scene_class(), case, options, result).run(platform, open_workers)
+            _SceneRun(scene_class() if scene is scene_class else scene, case, options, result).run(platform, open_workers)
         result.status = "passed"
+    except options.passed_on:
+        raise
     except GoldenMismatch as mismatch:
         result.status, result.error, result.max_abs_err = "failed", str(mismatch), mismatch.max_abs_err
     except AssertionError as mismatch:
@@ -137,7 +145,9 @@ class _SceneRun:
             with threads_within_cpus():
                 returned = getattr(self.scene, hook)(*arguments)
                 return list(returned) if inspect.isgenerator(returned) else returned
-        except (Exception, SystemExit) as problem:
+        except (KeyboardInterrupt, *self.options.passed_on):
+            raise
+        except BaseException as problem:  # SystemExit, and pytest's Skipped
             if hook == "compare_outputs" and isinstance(problem, AssertionError):
                 raise
             raise HookError(hook, problem) from problem
