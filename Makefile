@@ -133,8 +133,8 @@ run-soak = $(QUIET) $(1) --show '$(CTEST_LINES)' \
   ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error --timeout 3600 -L $(2)
 
 .PHONY: docs
-docs: site ## the site in build/site; compiles or runs the snippets of the docs and follows their links
-	@$(QUIET) check-docs_snippets --show '.' $(PYTHON) tools/check_docs_snippets.py
+docs: bootstrap-test site ## the site in build/site; compiles or runs the snippets of the docs, full-size models too, and follows their links
+	@$(QUIET) docs_snippets-heavy --show '.' $(PYTHON) tools/check_docs_snippets.py --heavy
 
 .PHONY: site
 site: bootstrap-docs package ## the site alone

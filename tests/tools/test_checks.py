@@ -61,11 +61,18 @@ FAULTS = {
         "README.md:6: told a lie",
         "README.md:9: ",
         "no target castle in the Makefile",
-        "curl is none of make, taskmill and python",
+        "curl is none of make, taskmill, python and pytest",
         "No such command 'nonsense'",
         "went wrong",
         "taskmill explain 99999\n",
         "taskmill run has no --no-such-option",
+        "file or directory not found: no_such_test.py",
+        "README.md:26: the block before this one prints\n",
+        "\ntwo\n",
+        "README.md:29: the check knows no `sh no-run`",
+        "README.md:32: the check knows no `console`",
+        "README.md:36: is indented, so nothing runs it: taskmill run examples/hello",
+        "README.md:38: is indented, so nothing runs it: ```sh",
         "the link to docs/gone.md leads nowhere",
     ],
 }
@@ -98,6 +105,14 @@ def test_a_check_names_every_fault_of_its_bad_fixture(check):
     missing = [fault for fault in FAULTS[check] if fault not in told]
     assert not missing, told
     assert f"{told.splitlines()[-1].split()[0]} findings" == told.splitlines()[-1]
+
+
+def test_heavy_blocks_of_the_docs_run_when_asked_for():
+    code, told = run_tool("check_docs_snippets", "--heavy", "--root", FIXTURES / "docs_snippets" / "good")
+    assert code == 1
+    assert "README.md:24: taskmill run no-such-folder --json\n" in told
+    assert "README.md:27: the block before this one prints\n" in told
+    assert told.endswith("\n2 findings\n")
 
 
 def test_every_check_has_a_fixture():
