@@ -9,6 +9,7 @@ _NO_LIMIT = 1 << 60  # cgroup v1 writes "no limit" as a number of this size
 
 
 def read(root: Path, path: str) -> str | None:
+    """The text of a file."""
     try:
         return (root / path).read_text(errors="replace")
     except OSError:
