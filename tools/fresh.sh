@@ -101,6 +101,8 @@ copy_configuration
 mount_in /proc -t proc proc
 mount_in /sys -t sysfs -o ro sysfs
 mount_in /dev/shm -t tmpfs tmpfs
+mount_in /dev/pts -t devpts -o newinstance,ptmxmode=0666 devpts
+ln -sf pts/ptmx "$root/dev/ptmx"
 git clone -q --no-hardlinks . "$root/taskmill"
 for command in "${commands[@]}"; do
   echo "fresh: \$ $command"
