@@ -148,6 +148,21 @@ class Entries {
   std::vector<std::vector<uint8_t>> memory_;
 };
 
+// A run that succeeds has the serial result.
+RunReport play_once(const Game& game, const ChipOptions& options, const sim::SeededOptions& seeded) {
+  Chip chip(options);
+  set_kernels(chip, std::make_index_sequence<kMaxUses>());
+  const Entries entries(game, chip);
+  Player player(game.program, game.model);
+  Player::current = &player;
+  const RunReport report = chip.run(seeded, [&](const OrchestrationArgs& args) { player.orchestrate(args); });
+  if (report.code() == ErrorCode::kOk) {
+    EXPECT_EQ(player.wrong(), 0u);
+    entries.expect_serial_result();
+  }
+  return report;
+}
+
 // Rings of all sizes from the smallest; those that are proven too small are doubled.
 void play_game(const Game& game) {
   Random random(Random::mix(game.seed));
@@ -159,22 +174,13 @@ void play_game(const Game& game) {
             kBufferAlignment << random.below(6)};
   }
   for (uint32_t attempt = 0; attempt < 200; ++attempt) {
-    Chip chip(options);
-    set_kernels(chip, std::make_index_sequence<kMaxUses>());
-    const Entries entries(game, chip);
-    Player player(game.program, game.model);
-    Player::current = &player;
     sim::SeededOptions seeded;
     seeded.seed = random.next();
     seeded.noncoherent = random.one_in(2);
     seeded.cost.kernel_ns = [seed = seeded.seed](const wire::CoreContext& core) { return Random::mix(seed + core.payload.task) % 5000; };
-    const RunReport report = chip.run(seeded, [&](const OrchestrationArgs& args) { player.orchestrate(args); });
+    const RunReport report = play_once(game, options, seeded);
     ASSERT_TRUE(report.outcome.finished()) << report.outcome.waiting;
-    if (report.code() == ErrorCode::kOk) {
-      EXPECT_EQ(player.wrong(), 0u);
-      entries.expect_serial_result();
-      return;
-    }
+    if (report.code() == ErrorCode::kOk) return;
     wire::RingSizes& ring = options.sizes.rings[report.result.error.ring];
     switch (report.result.error.reason) {
       case wire::Reason::kRingSlots:
@@ -212,20 +218,13 @@ TEST(RandomGraphs, take_as_long_as_their_longest_path_of_kernels_where_cores_and
     options.traits = &arch::kA5;
     options.clusters = options.traits->clusters;
     options.sizes = equal_rings({.task_window = 1024, .argument_lines = 8192, .edge_nodes = 4096, .reserved = 0, .heap_bytes = 1 << 20});
-    Chip chip(options);
-    set_kernels(chip, std::make_index_sequence<kMaxUses>());
-    const Entries entries(game, chip);
-    Player player(game.program, game.model);
-    Player::current = &player;
     sim::SeededOptions seeded;
     seeded.seed = seed;
     seeded.cost.kernel_ns = [](const wire::CoreContext&) { return kKernelNs; };
-    const RunReport report = chip.run(seeded, [&](const OrchestrationArgs& args) { player.orchestrate(args); });
+    const RunReport report = play_once(game, options, seeded);
     ASSERT_EQ(report.code(), ErrorCode::kOk) << report.message();
-    EXPECT_EQ(report.outcome.virtual_ns / kKernelNs, player.longest_path())
+    EXPECT_EQ(report.outcome.virtual_ns / kKernelNs, Player(game.program, game.model).longest_path())
         << "seed " << seed << ": " << report.outcome.virtual_ns << " ns";
-    EXPECT_EQ(player.wrong(), 0u);
-    entries.expect_serial_result();
   }
 }
 

@@ -62,6 +62,11 @@ std::set<uint32_t> numbers(uint32_t begin, uint32_t end) {
   return all;
 }
 
+std::set<uint32_t> with(std::set<uint32_t> all, uint32_t one) {
+  all.insert(one);
+  return all;
+}
+
 class EachPart : public testing::TestWithParam<PartOf> {};
 INSTANTIATE_TEST_SUITE_P(Group, EachPart, testing::Values(all_of, first_rows, first_columns), [](const auto& info) {
   return std::string(info.index == 0 ? "whole" : info.index == 1 ? "slice" : "columns");
@@ -120,11 +125,7 @@ TEST_P(EachPart, a_writer_after_the_group_is_seen_by_the_next_reader) {
   run.submit(TaskArgs().add_output(row(run.matrix, 40)));  // 22
   run.read(GetParam(), 1);                                 // 23
   run.chip.run_all();
-  EXPECT_EQ(run.producers_of(23), [] {
-    std::set<uint32_t> expected = numbers(0, 20);
-    expected.insert(22);
-    return expected;
-  }());
+  EXPECT_EQ(run.producers_of(23), with(numbers(0, 20), 22));
 }
 
 TEST_P(EachPart, once_its_members_are_done_nobody_waits_for_a_group) {
@@ -167,11 +168,7 @@ TEST(Group, readers_of_several_slices_by_turns_form_one_each) {
   run.write_rows(30);
   EXPECT_EQ(run.builder.groups(), 6u);
   EXPECT_LT(run.all_edges(), 2 * (40u + 60u + 80u) + 57u + 4 * (60u + 30u) + 30u);
-  EXPECT_EQ(run.producers_of(189), [] {
-    std::set<uint32_t> expected = numbers(100, 160);
-    expected.insert(29);
-    return expected;
-  }());
+  EXPECT_EQ(run.producers_of(189), with(numbers(100, 160), 29));
 }
 
 TEST(Group, readers_of_many_prefixes_by_turns_form_one_each) {
