@@ -12,7 +12,6 @@ import os
 import statistics
 import subprocess
 import tempfile
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,7 @@ from taskmill.scene import RunOptions, find_scenes, run_scene
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def probes(threads: int) -> tuple[float, float]:
-    """Bytes and operations per second of all threads together."""
+def load_probe() -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "probe.so"
         source = ROOT / "bench" / "roofline" / "probe.cpp"
@@ -30,6 +28,11 @@ def probes(threads: int) -> tuple[float, float]:
         subprocess.run(command, check=True)
         probe = ctypes.CDLL(str(library))
     probe.read_bandwidth.restype = probe.dot_product_peak.restype = ctypes.c_double
+    return probe
+
+
+def measure(probe: ctypes.CDLL, threads: int) -> tuple[float, float]:
+    """Bytes and operations per second of all threads together."""
     data = np.ones(2**27, dtype=np.uint64)
     bandwidth = probe.read_bandwidth(threads, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(data.nbytes))
     return bandwidth, probe.dot_product_peak(threads)
@@ -44,17 +47,15 @@ def work(params: dict[str, int]) -> tuple[float, float]:
     return 2.0 * (weights + 2 * tokens * kv), 2.0 * (rows * weights + 2 * tokens * kv * group)
 
 
-def kernels_of(trace: Path) -> tuple[dict[str, list[float]], float]:
-    """Milliseconds of each kernel's runs, and for how long at least one ran."""
+def busy_ms(trace: Path) -> float:
+    """For how long at least one kernel ran."""
     events = [event for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "X" and event["pid"] == 3]
-    times: dict[str, list[float]] = defaultdict(list)
     busy, end = 0.0, 0.0
     for event in sorted(events, key=lambda event: event["ts"]):
-        times[event["name"]].append(event["dur"] / 1e3)
         finish = event["ts"] + event["dur"]
         busy += max(0.0, finish - max(end, event["ts"]))
         end = max(end, finish)
-    return times, busy / 1e3
+    return busy / 1e3
 
 
 def main() -> None:
@@ -66,14 +67,15 @@ def main() -> None:
     threads = len(os.sched_getaffinity(0))
     scene = find_scenes(ROOT / "examples" / "qwen3_14b_decode" / "qwen3_14b_decode.py")[0]
     case = scene.CASES[0]
-    before = probes(threads)
+    probe = load_probe()
+    before = measure(probe, threads)
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.json"
-        result = run_scene(scene, case, options.platform, RunOptions(rounds=options.rounds, trace=trace))
+        result = run_scene(scene, case, options.platform, RunOptions(rounds=options.rounds, trace=trace, kernels=True))
         if result.status != "passed":
             raise SystemExit(f"{result.name}: {result.error}")
-        times, busy = kernels_of(trace)
-    after = probes(threads)
+        busy = busy_ms(trace)
+    after = measure(probe, threads)
     bandwidth, peak = (max(pair) for pair in zip(before, after, strict=True))
     read, operations = work(case["params"])
     rounds = [phases["execute"] for phases in result.rounds]
@@ -87,7 +89,7 @@ def main() -> None:
         "execute_ms": {"best": min(rounds), "median": statistics.median(rounds)},
         "over_bound": {"best": min(rounds) / bound, "median": statistics.median(rounds) / bound},
         "without_kernel": 1 - busy / rounds[-1],
-        "kernels_ms": {name: [len(runs), sum(runs)] for name, runs in times.items()},
+        "kernels_ms": {kernel.name: [kernel.count, kernel.total_ns / 1e6] for kernel in result.kernels.kernels},
     }
     print(json.dumps(figures) if options.json else text_of(figures, result.tasks))
 
@@ -101,7 +103,7 @@ def text_of(figures: dict, tasks: int) -> str:
         f"{over['best']:.2f} and {over['median']:.2f} times the larger",
         f"no kernel ran for {100 * figures['without_kernel']:.1f} % of the last round",
     ]
-    lines += [f"  {name:15} {count:4} runs {total:8.1f} ms" for name, (count, total) in sorted(figures["kernels_ms"].items(), key=lambda k: -k[1][1])]
+    lines += [f"  {name:15} {count:4} runs {total:8.1f} ms" for name, (count, total) in figures["kernels_ms"].items()]
     return "\n".join(lines)
 
 

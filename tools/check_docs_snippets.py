@@ -19,6 +19,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tree import arguments, files, finish
@@ -136,14 +137,11 @@ def main():
     # The command's help comes unbroken and uncoloured, and nothing is left in examples/.
     os.environ.update(COLUMNS="200", _TYPER_FORCE_DISABLE_TERMINAL="1", PATH=path, PYTHONDONTWRITEBYTECODE="1")
     pages = [p for p in files(options.root, (".",), (".md",)) if p.parts[0] in ("README.md", "CHANGELOG.md", "docs", "examples")]
-    findings, count = [], 0
-    with tempfile.TemporaryDirectory() as cache:
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         os.environ["TASKMILL_CACHE_DIR"] = cache
-        for page in pages:
-            told, blocks = check_page(options, page)
-            findings += told
-            count += blocks
-    finish(findings, f"{count} blocks in {len(pages)} pages hold")
+        checked = list(pool.map(lambda page: check_page(options, page), pages))
+    findings = [finding for told, _ in checked for finding in told]
+    finish(findings, f"{sum(blocks for _, blocks in checked)} blocks in {len(pages)} pages hold")
 
 
 if __name__ == "__main__":
